@@ -275,17 +275,18 @@ std::vector<ir::Version> best_blocks(const MapAt& candidate,
 
 /// For points with loops whose rows may be shorter than the blocks of `wide` need: one vector, of
 /// half the width if there are several rows, and as many sums in registers by more of these.
-std::optional<ir::Version> narrow_blocks(const MapAt& at, const ir::Version& wide) {
+std::optional<ir::Version> narrow_blocks(const MapAt& at, const ir::Version& wide, int columns) {
   auto blocks = std::get<ir::LaneBlocks>(wide.strategy);
   const ir::SpaceDimension& along = at.map.space[static_cast<std::size_t>(blocks.points)];
   const bool may_be_short = !along.extent.is_constant();
   if (!may_be_short || !has_loops(at.map.body)) return std::nullopt;
   if (at.where != Around::host && blocks.rows >= 0) return std::nullopt;
-  if (blocks.width < 8 || blocks.columns < 2) return std::nullopt;
+  if (blocks.width < 8 || blocks.columns <= columns) return std::nullopt;
+  if (columns > 1 && (blocks.rows >= 0 || at.where != Around::host)) return std::nullopt;
   const bool packs = copies_of(wide) > 0;
   if (blocks.rows >= 0) blocks.block_rows *= blocks.columns;
   if (blocks.rows >= 0 || at.where != Around::host) blocks.width /= 2;
-  blocks.columns = 1;
+  blocks.columns = columns;
   blocks.collected = worth_collecting(at, blocks);
   auto read = read_blocks(at, blocks, packs ? Packing::allowed : Packing::forbidden);
   if (!read) return std::nullopt;
@@ -357,7 +358,9 @@ std::vector<ir::Version> map_in_lanes(const MapAt& candidate) {
   }
   const std::vector<ir::Version> wide = ways;
   for (const ir::Version& one : wide) {
-    if (auto narrow = narrow_blocks(candidate, one)) ways.push_back(std::move(*narrow));
+    for (const int columns : {2, 1}) {
+      if (auto narrow = narrow_blocks(candidate, one, columns)) ways.push_back(std::move(*narrow));
+    }
   }
   return ways;
 }

@@ -10,6 +10,7 @@ entry main [h][n][d] (q: [h][n][d]f32) (k: [h][n][d]f32) (v: [h][n][d]f32) (s: [
 --| -- main, line 8: segmented_map over [n]
 --| adjoint: [
 --|   lane_blocks columns 4 width 8 packed [x, adjoint.2] inner_rows [m : 4, adjoint.3 : 4] turned [adjoint.4, adjoint.5] when [n >= 32, n >= 2, n >= 2],
+--|   lane_blocks columns 2 width 8 packed [x, adjoint.2] inner_rows [m : 4, adjoint.3 : 4] turned [adjoint.4, adjoint.5] when [n >= 16, n >= 2, n >= 2],
 --|   lane_blocks width 8 packed [x, adjoint.2] inner_rows [m : 4, adjoint.3 : 4] turned [adjoint.4, adjoint.5] when [n >= 8, n >= 2, n >= 2],
 --|   pointwise] operations [1, 12 * n, n * d]
 --| -- main, line 8: map_scan_reduce over [n]

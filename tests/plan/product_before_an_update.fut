@@ -15,5 +15,6 @@ entry main [n] [d] [h] (xs: [n][d]f32) (labels: [n]i64) (w: [h][d]f32) =
 --| -- main, line 7: segmented_map over [n]
 --| x.2: [
 --|   lane_blocks columns 4 width 8 when [n >= 32],
+--|   lane_blocks columns 2 width 8 when [n >= 16],
 --|   lane_blocks width 8 when [n >= 8],
 --|   pointwise] operations [1, h]

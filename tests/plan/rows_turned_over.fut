@@ -5,5 +5,6 @@ entry main [n] (xs: [n]f32) : [n][16]f32 =
 --| -- main, line 3: segmented_map over [n]
 --| x: [
 --|   lane_blocks columns 4 width 16 collected [0] when [n >= 64],
+--|   lane_blocks columns 2 width 16 collected [0] when [n >= 32],
 --|   lane_blocks width 16 collected [0] when [n >= 16],
 --|   pointwise] operations [48]
