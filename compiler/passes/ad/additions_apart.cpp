@@ -12,6 +12,7 @@
 #include "passes/ad/summed_map.h"
 #include "passes/map_parts.h"
 #include "passes/passes.h"
+#include "passes/tokens.h"
 #include "support/match.h"
 
 namespace dagaz::passes::ad {
@@ -127,13 +128,6 @@ class Parting {
     return any;
   }
 
-  void drop_guards(std::vector<Statement>& statements) const {
-    for (Statement& one : statements) {
-      std::erase_if(one.tokens, [&](NameId token) { return maker_of(token) != nullptr; });
-      for_each_scope(one.operation, [&](Body& inside) { drop_guards(inside.statements); });
-    }
-  }
-
   bool is_cheap(const Statement& maker, int& budget) const {
     if (is_guarded(maker) || !is_cheap_alone(maker, budget, names_)) return false;
     const std::vector<NameId> used = free_names(maker, names_);
@@ -195,7 +189,7 @@ class Parting {
     }
     map.map.body.statements = std::move(repeated_);
     std::move(additions_.begin(), additions_.end(), std::back_inserter(map.map.body.statements));
-    drop_guards(map.map.body.statements);
+    drop_tokens(map.map.body.statements, [&](NameId token) { return maker_of(token) != nullptr; });
     drop_unread(map, names_);
     made.operation = std::move(map);
     return renamed(made, names_);

@@ -14,6 +14,7 @@
 #include "ir/names.h"
 #include "passes/flatten/flattener.h"
 #include "passes/flatten/parallelism.h"
+#include "passes/tokens.h"
 #include "support/match.h"
 
 namespace dagaz::passes::flattening {
@@ -63,13 +64,6 @@ std::optional<std::vector<Statement>> assertions(const std::vector<Statement>& a
   return needed;
 }
 
-void drop_tokens(std::vector<Statement>& statements, const NameSet& dropped) {
-  for (Statement& one : statements) {
-    std::erase_if(one.tokens, [&](NameId token) { return dropped.contains(token); });
-    for_each_scope(one.operation, [&](Body& inner) { drop_tokens(inner.statements, dropped); });
-  }
-}
-
 }  // namespace
 
 bool Flattener::assert_first(const Statement& statement, const Nest& nest, PointBody& point,
@@ -100,7 +94,7 @@ bool Flattener::assert_first(const Statement& statement, const Nest& nest, Point
   first.operation = std::move(map);
   out.push_back(renamed(first, names_));
   std::erase_if(all, asserts);
-  drop_tokens(all, tokens);
+  drop_tokens(all, [&](NameId token) { return tokens.contains(token); });
   return true;
 }
 

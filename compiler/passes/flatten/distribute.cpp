@@ -24,6 +24,7 @@
 #include "passes/flatten/parallelism.h"
 #include "passes/flatten/ranges.h"
 #include "passes/flatten/row_updates.h"
+#include "passes/tokens.h"
 #include "support/match.h"
 
 namespace dagaz::passes::flattening {
@@ -70,13 +71,6 @@ static std::vector<Statement> needed_prefix(const Nest& nest, const std::vector<
   return kept;
 }
 
-static void drop_tokens(std::vector<Statement>& statements, const NameSet& but) {
-  for (Statement& one : statements) {
-    std::erase_if(one.tokens, [&](NameId token) { return !but.contains(token); });
-    for_each_scope(one.operation, [&](Body& inner) { drop_tokens(inner.statements, but); });
-  }
-}
-
 // A guard in another operation has run before this one starts.
 static void drop_foreign_tokens(std::initializer_list<std::vector<Statement>*> parts) {
   NameSet bound;
@@ -85,7 +79,9 @@ static void drop_foreign_tokens(std::initializer_list<std::vector<Statement>*> p
       for (const NameId name : bound_names(one)) bound.insert(name);
     }
   }
-  for (auto* statements : parts) drop_tokens(*statements, bound);
+  for (auto* statements : parts) {
+    drop_tokens(*statements, [&](NameId token) { return !bound.contains(token); });
+  }
 }
 
 static const Statement* binding_of(NameId name, const std::vector<Statement>& statements) {
