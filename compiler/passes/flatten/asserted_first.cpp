@@ -10,7 +10,6 @@
 #include <optional>
 
 #include "ir/classify.h"
-#include "ir/fields.h"
 #include "ir/names.h"
 #include "passes/flatten/flattener.h"
 #include "passes/flatten/parallelism.h"
