@@ -89,11 +89,12 @@ void FunctionEmitter::bind_kernel_arguments(const Kernel& kernel) {
 // After a failure what is in memory means nothing.  A launch sees what the kernels before it wrote,
 // so a plain load does, which the cache answers to all threads but the first.  All threads of a
 // block that has barriers must agree on whether there was one, for this kernel may be the one that
-// fails.
+// fails; the simulator lets go those that wait for threads that left.
 void FunctionEmitter::leave_after_failure(const Kernel& kernel) {
-  Value* word = builder_.CreateAddrSpaceCast(failure_word_, builder_.getPtrTy(1));
+  Value* word = failure_word_;
+  if (in_ptx()) word = builder_.CreateAddrSpaceCast(word, builder_.getPtrTy(1));
   Value* code = builder_.CreateAlignedLoad(builder_.getInt32Ty(), word, llvm::Align(4));
-  if (has_barrier(kernel.launch->body)) {
+  if (in_ptx() && has_barrier(kernel.launch->body)) {
     code = builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0_or, {}, {code});
   }
   check_status(code);
@@ -103,10 +104,8 @@ void FunctionEmitter::emit_kernel(const Kernel& kernel) {
   start();
   bind_kernel_arguments(kernel);
   keep_values(tree::kept_values(kernel.launch->body));
-  if (in_ptx()) {
-    annotate_kernel(function_, *kernel.launch);
-    if (looks_for_failures(kernel.launch->body)) leave_after_failure(kernel);
-  }
+  if (in_ptx()) annotate_kernel(function_, *kernel.launch);
+  if (looks_for_failures(kernel.launch->body)) leave_after_failure(kernel);
   emit(kernel.launch->body);
   finish({});
 }

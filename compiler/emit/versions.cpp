@@ -23,6 +23,16 @@ Operand grain_for(Context& c, const Operand& cost) {
                                                 c.maximum(cost, ir::i64_operand(1))));
 }
 
+// What a guard compares with its size.  An empty dimension does not make room for others, in which
+// a loop that does not run would have read.
+static Operand least_of(Context& c, const ir::Guard& guard) {
+  ir::Product least = guard.least;
+  if (guard.size.is_number() && least.sizes.size() > 1) {
+    for (Operand& size : least.sizes) size = c.maximum(size, ir::i64_operand(1));
+  }
+  return value_of_product(c, least);
+}
+
 static Operand holds(Context& c, const std::vector<ir::Guard>& guards) {
   Operand all = ir::Constant(ir::make_bool(true));
   for (const ir::Guard& guard : guards) {
@@ -30,7 +40,7 @@ static Operand holds(Context& c, const std::vector<ir::Guard>& guards) {
     const Operand enough =
         guard.least.is_number()
             ? c.less(ir::i64_operand(guard.least.factor - 1), size)
-            : c.scalar(ScalarOp::sle, ScalarType::i64, {value_of_product(c, guard.least), size});
+            : c.scalar(ScalarOp::sle, ScalarType::i64, {least_of(c, guard), size});
     all = all.is_constant() ? enough : c.both(all, enough);
   }
   return all;

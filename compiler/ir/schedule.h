@@ -33,7 +33,8 @@ struct Product {
   DZ_FIELDS(factor, sizes, resident, block_bytes)
 };
 
-/// Holds where `size` is at least `least`.
+/// Holds where `size` is at least `least`; of a number, each of several sizes in `least` takes no
+/// less than 1.
 struct Guard {
   Product size;
   Product least;
