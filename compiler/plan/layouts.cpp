@@ -135,12 +135,13 @@ void Layouts::enter(const ir::Statement& statement) {
 }
 
 // The order in memory of what points over `space` dimensions make, of which readers take
-// `permutation`: rows of all points outermost, where these take some.
+// `permutation`: rows of all points outermost, where these take some.  What is `given` on as it is
+// read lies in that order.
 static std::optional<std::vector<int>> order_for(std::size_t space,
-                                                 const std::vector<int>& permutation) {
+                                                 const std::vector<int>& permutation, bool given) {
   if (space == 1) {
     if (permutation.front() == 0) return std::nullopt;
-    return first_innermost(permutation.size());
+    return given ? permutation : first_innermost(permutation.size());
   }
   // The points in their order, neighbours innermost.
   int next = 0;
@@ -162,6 +163,10 @@ std::unordered_map<NameId, std::vector<int>> points_within(const ir::Body& body,
   if (!any) return {};
   std::unordered_map<NameId, std::size_t> made;  // over how many dimensions
   std::unordered_map<NameId, std::vector<int>> within;
+  const auto is_given = [&](const ir::Binder& array) {
+    return std::find(body.results.begin(), body.results.end(), Operand(array.name)) !=
+           body.results.end();
+  };
   const auto forget = [&](NameId name) {
     made.erase(name);
     within.erase(name);
@@ -171,8 +176,10 @@ std::unordered_map<NameId, std::vector<int>> points_within(const ir::Body& body,
     for (const NameId name : ir::free_names(one, names)) {
       const auto found = made.find(name);
       if (found == made.end()) continue;
-      const auto order =
-          permute == nullptr ? std::nullopt : order_for(found->second, permute->permutation);
+      const auto order = permute == nullptr
+                             ? std::nullopt
+                             : order_for(found->second, permute->permutation,
+                                         is_given(one.results.front()));
       if (!order || within.try_emplace(name, *order).first->second != *order) forget(name);
     }
     const auto* map = as<ir::SegmentedMap>(one.operation);

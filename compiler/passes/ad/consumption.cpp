@@ -61,6 +61,8 @@ void Consumption::consume(NameId array) {
 }
 
 void Consumption::call(const Call& call) {
+  // A question about the device has no arguments, and may have no function yet.
+  if (call.arguments.empty()) return;
   const Function& function = functions_->function(call.function);
   for (std::size_t i = 0; i < function.consumes.size(); ++i) {
     if (function.consumes[i] && call.arguments[i].is_name()) consume(call.arguments[i].name());

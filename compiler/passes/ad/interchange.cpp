@@ -19,6 +19,19 @@ void SumOverMap::set_map(const MapScanReduce& map, std::vector<Statement>& state
   site_.set(map.map.parameters, map.arrays, statements, kept);
 }
 
+void SumOverMap::set_loop(const Varying& varying, std::vector<Statement>& statements,
+                          const std::vector<Operand>& kept) {
+  is_loop_ = true;
+  std::vector<Binder> names;
+  std::vector<NameId> arrays;
+  for (const auto& [name, array] : varying) {
+    names.push_back(Binder{name});
+    arrays.push_back(array.value_or(NameId()));
+    if (array) arrays_.emplace(name, *array);
+  }
+  site_.set(names, arrays, statements, kept);
+}
+
 void SumOverMap::set_part(const MapScanReduce& map) {
   width_ = map.width;
   for (std::size_t i = 0; i < map.arrays.size(); ++i) {
@@ -49,22 +62,29 @@ std::optional<SumOverMap::Plan> SumOverMap::plan(const Operand& contribution) {
     }
   }
   auto nest = SumNestBuilder(environment_->names(), site_).build(value);
-  if (!nest) {
+  const Names& names = environment_->names();
+  const std::vector<NameId> stored = nest ? needed(*nest) : std::vector<NameId>();
+  const bool is_less = std::all_of(stored.begin(), stored.end(), [&](NameId name) {
+    return names.type(name).rank() < names.type(contribution).rank();
+  });
+  if (!nest || (is_loop_ && !is_less)) {
     site_.mark_live(contribution.name());
     return std::nullopt;
   }
-  need(*nest);
+  for (const NameId name : stored) {
+    if (std::find(materialised_.begin(), materialised_.end(), name) == materialised_.end()) {
+      materialised_.push_back(name);
+    }
+  }
   plan.nest = std::move(*nest);
   return plan;
 }
 
-// Records what the nest needs of the site's body.
-void SumOverMap::need(const SumNest& nest) {
+// What the nest needs of the site's body in each iteration, and there is no array of.
+std::vector<NameId> SumOverMap::needed(const SumNest& nest) const {
+  std::vector<NameId> names;
   const auto use = [&](NameId name) {
-    if (site_.definition(name) == nullptr) return;
-    if (std::find(materialised_.begin(), materialised_.end(), name) == materialised_.end()) {
-      materialised_.push_back(name);
-    }
+    if (!site_.is_outside(name) && !arrays_.contains(name)) names.push_back(name);
   };
   for (const SumNest::Level& level : nest.levels) {
     for (const NameId array : level.arrays) use(array);
@@ -73,6 +93,7 @@ void SumOverMap::need(const SumNest& nest) {
     }
   }
   for (const NameId name : free_names(nest.core, environment_->names())) use(name);
+  return names;
 }
 
 void SumOverMap::set_results(const std::vector<NameId>& arrays) {

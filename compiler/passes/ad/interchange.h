@@ -1,4 +1,4 @@
-// Sums over the iterations of a map of whole arrays that each iteration computes by a map nest.
+// Sums over the iterations of a map, or of a loop, of whole arrays that each iteration computes by a map nest.
 //
 //   Σᵢ map (\j -> map (\k -> f i j k))  =  map (\j -> map (\k -> Σᵢ f i j k))
 //
@@ -35,10 +35,15 @@ class SumOverMap {
   /// plans may add results, and what leaves it in any case.
   void set_map(const ir::MapScanReduce& map, std::vector<ir::Statement>& statements,
                const std::vector<ir::Operand>& kept);
-  /// A plan for the sum of `contribution`, a value of the map's body; nothing if it is not
-  /// computed by a nest of maps.
+  /// The body of a loop over whose iterations is summed: its names that differ between them, with
+  /// the arrays of all their values where there are some.
+  using Varying = std::vector<std::pair<ir::NameId, std::optional<ir::NameId>>>;
+  void set_loop(const Varying& varying, std::vector<ir::Statement>& statements,
+                const std::vector<ir::Operand>& kept);
+  /// A plan for the sum of `contribution`, a value of the body; nothing if it is not computed by a
+  /// nest of maps, or of a loop, from as many dimensions as it has itself.
   std::optional<Plan> plan(const ir::Operand& contribution);
-  /// The values of the body that plans need of every iteration: further results of the map.
+  /// The values of the body that plans need of every iteration: further results of a map.
   const std::vector<ir::NameId>& materialised() const { return materialised_; }
   /// The map runs over a part of its iterations: the arrays it maps over there.
   void set_part(const ir::MapScanReduce& map);
@@ -58,7 +63,7 @@ class SumOverMap {
     std::size_t level;
   };
 
-  void need(const SumNest& nest);
+  std::vector<ir::NameId> needed(const SumNest& nest) const;
   void plan_early_sums(const SumNest& nest);
   void sum_early(std::size_t level, const PerIteration& arrays);
   ir::NameId emit_level(SumNest& nest, std::size_t level, PerIteration arrays);
@@ -70,6 +75,7 @@ class SumOverMap {
   Environment* environment_;
   ir::Operand width_;
   SummedMap site_;
+  bool is_loop_ = false;
   PerIteration arrays_;  // of the site's parameters and kept values
   std::vector<ir::NameId> materialised_;
   std::vector<ir::NameId> results_;

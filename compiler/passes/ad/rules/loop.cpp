@@ -3,7 +3,8 @@
 // The forward sweep keeps for each iteration what its plan says (loop_plan.h), as a rule the loop
 // values at its entry, in arrays of `trips` values (loop_forward.cpp).  The return sweep runs the
 // iterations backwards: it restores the values, executes the rest of the body again, and carries
-// the adjoints of the loop values and of the names from outside.  A loop value whose size changes
+// the adjoints of the loop values and of the names from outside, but for those of matrices that
+// iterations add little to (late_sums.h).  A loop value whose size changes
 // was not kept: it is recomputed from the start for every iteration.  A `while` loop becomes a
 // `for` loop first (loop_while.cpp).
 #include <algorithm>
@@ -11,6 +12,7 @@
 
 #include "passes/ad/loop_sizes.h"
 #include "passes/ad/report.h"
+#include "passes/ad/rules/late_sums.h"
 #include "passes/ad/rules/rules.h"
 #include "passes/dead_code.h"
 
@@ -24,7 +26,8 @@ namespace {
 struct Restored {
   NameId original;
   NameId array;
-  Operand value;  // of the array
+  Operand value;         // of the array
+  bool is_next = false;  // at the entry of the next one
 };
 
 // The loop values whose adjoints may be nonzero in some iteration: from the results that have one,
@@ -132,6 +135,7 @@ std::vector<Restored> restore_values(Reverse& r, const SavedLoop& saved, const O
     next.push_back(r.out().add_i64(iteration, i64_operand(1)));
     for (const auto& [value, name] : saved.plan.handed_on) {
       restored.push_back(restored_value(r, name, saved.entries[value], next));
+      restored.back().is_next = true;
       r.kept.known.insert_or_assign(name, restored.back().value);
     }
   }
@@ -181,6 +185,9 @@ struct ReturnLoop {
   std::vector<bool> touched = {};  // per name from outside
   std::vector<Restored> restored = {};
   AdjointTable outer = {};
+  std::vector<NameId> late = {};  // names from outside
+  NameId iterations = {};         // an array of them
+  LateSums sums{r, saved.trips};
 
   void carry_sizes_and_adjoints() {
     Substitution size_parameters;
@@ -225,6 +232,9 @@ struct ReturnLoop {
       Adjoint adjoint;
       if (through) {
         adjoint.accumulator = parameter;
+      } else if (r.maps_around == 0 && may_sum_late(name, body, r.names())) {
+        adjoint.deferred = true;
+        late.push_back(name);
       } else {
         adjoint.value = parameter;
         adjoint.ownership = Ownership::owned;
@@ -238,6 +248,9 @@ struct ReturnLoop {
     const ScalarType index_type = r.names().type(form.index.name).element;
     const NameId step = r.names().fresh("i", scalar_of(ScalarType::i64));
     result.form = ForForm{Binder{step}, saved.trips};
+    // Before the loop, for sums after it.
+    iterations =
+        r.out().add(Iota{ScalarType::i64, saved.trips, i64_operand(0), i64_operand(1)}, "steps");
     NestedScope scope(r.environment);
     const Operand last = r.out().sub_i64(saved.trips, i64_operand(1));
     const Operand iteration = r.out().sub_i64(last, step);
@@ -257,10 +270,49 @@ struct ReturnLoop {
     return_sweep(r, body);
     forget_values(r, saved);
     r.environment.enter_statement(statement);
-    result.body = scope.take(iteration_results());
+    std::vector<Operand> results = carried_results();
+    if (!late.empty()) {
+      std::vector<Statement> statements = scope.take_statements();
+      const LateSums::Contributions rest = plan_late_sums(statements, results, step, iteration);
+      r.out().add_all(std::move(statements));
+      for (const auto& [name, contribution] : rest) {
+        r.adjoints.add(Operand(name), contribution, Ownership::shared);
+      }
+    }
+    add_outside_results(results);
+    for (const Operand& after : sums.store(iteration)) results.push_back(after);
+    result.body = scope.take(std::move(results));
   }
 
-  std::vector<Operand> iteration_results() {
+  // What iterations give to the adjoints that wait; those that cannot begin as parameters.
+  LateSums::Contributions plan_late_sums(std::vector<Statement>& statements,
+                                         std::vector<Operand> kept, NameId step,
+                                         const Operand& iteration) {
+    SumOverMap::Varying differing = {{step, std::nullopt}};
+    if (iteration.is_name()) differing.emplace_back(iteration.name(), iterations);
+    for (const auto& [size, parameter] : sizes) differing.emplace_back(parameter, std::nullopt);
+    for (const NameId parameter : carried_parameters) differing.emplace_back(parameter, std::nullopt);
+    for (const Restored& each : restored) {
+      const bool is_row = saved.iteration.empty() && !each.is_next && each.value.is_name();
+      if (is_row) differing.emplace_back(each.value.name(), each.array);
+    }
+    LateSums::Contributions contributions;
+    for (std::size_t i = 0; i < outside.size(); ++i) {
+      Adjoint& adjoint = r.adjoints.of(outside[i]);
+      if (!adjoint.deferred) {
+        if (!adjoint.accumulator) differing.emplace_back(outside_parameters[i], std::nullopt);
+        if (adjoint.value) kept.push_back(*adjoint.value);
+        continue;
+      }
+      for (const Operand& one : adjoint.contributions) contributions.emplace_back(outside[i], one);
+      adjoint = {};
+      adjoint.value = outside_parameters[i];
+      adjoint.ownership = Ownership::owned;
+    }
+    return sums.plan(contributions, differing, statements, kept);
+  }
+
+  std::vector<Operand> carried_results() {
     std::vector<Operand> results;
     for (const auto& [size, parameter] : sizes) {
       results.push_back(r.environment.operand(Operand(size)));
@@ -268,14 +320,17 @@ struct ReturnLoop {
     for (std::size_t i = 0; i < loop.values.size(); ++i) {
       if (carried[i]) results.push_back(r.adjoints.take_owned(loop.values[i].parameter.name));
     }
+    return results;
+  }
+
+  void add_outside_results(std::vector<Operand>& given) {
     for (std::size_t i = 0; i < outside.size(); ++i) {
       const Adjoint& adjoint = r.adjoints.of(outside[i]);
       const Operand after =
           adjoint.accumulator ? Operand(*adjoint.accumulator) : r.adjoints.take_owned(outside[i]);
       touched.push_back(after != Operand(outside_parameters[i]));
-      if (touched.back()) results.push_back(after);
+      if (touched.back()) given.push_back(after);
     }
-    return results;
   }
 
   // The adjoint of the `value`-th loop value under the sizes that `original` has: the same numbers
@@ -286,7 +341,7 @@ struct ReturnLoop {
     return r.out().add(Reshape{adjoint.name(), r.environment.type_of(original).shape}, "adjoint");
   }
 
-  // Names from outside that nothing was added to are not carried.
+  // Names from outside that nothing was added to are not carried; what is stored for sums is.
   void carry_outside_names() {
     for (std::size_t i = 0; i < outside.size(); ++i) {
       if (!touched[i]) continue;
@@ -301,6 +356,7 @@ struct ReturnLoop {
       }
       result.values.push_back(LoopValue{Binder{outside_parameters[i]}, initial});
     }
+    for (LoopValue& value : sums.values()) result.values.push_back(std::move(value));
   }
 
   std::vector<Binder> emit() {
@@ -328,6 +384,9 @@ struct ReturnLoop {
     for (std::size_t i = 0; i < outside.size(); ++i) {
       if (touched[i]) r.adjoints.replace(outside[i], results[next++].name);
     }
+    std::vector<NameId> arrays;
+    for (; next < results.size(); ++next) arrays.push_back(results[next].name);
+    sums.emit(arrays, statement);
     // After the names from outside, which may be initial values as well.
     for (const auto& [initial, adjoint] : initial_adjoints) {
       r.adjoints.add(initial, adjoint, Ownership::owned);
