@@ -2,26 +2,33 @@
 
 #include <algorithm>
 
-#include "passes/ad/reads_in_places.h"
 #include "support/match.h"
 
 namespace dagaz::passes::ad {
 
 using namespace ir;
 
-// Only what maps use as a whole: to the places of an array that are read an iteration adds little.
-bool may_sum_late(NameId name, const std::vector<Statement>& body, const Names& names) {
-  const Type& type = names.type(name);
-  const bool small = std::all_of(type.shape.begin(), type.shape.end(),
-                                 [](const Operand& size) { return size.is_constant(); });
-  if (type.kind != TypeKind::value || type.rank() < 2 || small) return false;
+// Whether the statements only map over the rows of `array`: then what they add to its adjoint is
+// made of what they have for each row.  To the places that are read of an array an iteration adds
+// little, and what all points use is summed over these first.
+static bool is_mapped_over(NameId array, const std::vector<Statement>& body, const Names& names) {
   return std::all_of(body.begin(), body.end(), [&](const Statement& one) {
     const std::vector<NameId> used = free_names(one, names);
-    if (std::find(used.begin(), used.end(), name) == used.end()) return true;
+    if (std::find(used.begin(), used.end(), array) == used.end()) return true;
+    if (as<Permute>(one.operation)) return is_mapped_over(one.results.front().name, body, names);
     const auto* map = as<MapScanReduce>(one.operation);
-    return as<Permute>(one.operation) != nullptr ||
-           (map != nullptr && !is_read_in_places(map->map.body, name));
+    if (map == nullptr) return false;
+    const std::vector<NameId> inside = free_names(map->map, names);
+    return std::find(inside.begin(), inside.end(), array) == inside.end();
   });
+}
+
+bool may_sum_late(NameId name, const std::vector<Statement>& body, const Names& names) {
+  const Type& type = names.type(name);
+  const bool is_small = std::all_of(type.shape.begin(), type.shape.end(),
+                                    [](const Operand& size) { return size.is_constant(); });
+  return type.kind == TypeKind::value && type.rank() > 1 && !is_small &&
+         is_mapped_over(name, body, names);
 }
 
 LateSums::Contributions LateSums::plan(const Contributions& contributions,
