@@ -340,7 +340,7 @@ std::vector<ir::Version> map_in_lanes(const MapAt& candidate) {
   std::vector<Dimensions> dimensions = {{last, std::nullopt}};
   if (last > 0) {
     dimensions = {{last, last - 1}, {last - 1, last}};
-    if (last > 1) dimensions.push_back({last, 0});
+    for (std::size_t outer = 0; outer + 1 < last; ++outer) dimensions.push_back({last, outer});
     dimensions.push_back({last, std::nullopt});
     dimensions.push_back({last - 1, std::nullopt});
   }
