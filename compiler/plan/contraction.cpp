@@ -280,13 +280,16 @@ std::optional<ir::Version> contraction(const Surroundings& around, const ir::Seg
   return product_along(around, map, points, least_sum, false, names);
 }
 
-std::optional<ir::Version> contraction_across(const Surroundings& around,
-                                              const ir::SegmentedMap& map, std::int64_t least_sum,
-                                              ir::Names& names) {
-  if (map.space.size() < 3 || !are_scalars(map.result_types)) return std::nullopt;
-  if (map.space.back().extent.is_constant()) return std::nullopt;
-  const int points = static_cast<int>(map.space.size()) - 2;
-  return product_along(around, map, points, least_sum, true, names);
+std::vector<ir::Version> contractions_across(const Surroundings& around,
+                                             const ir::SegmentedMap& map, std::int64_t least_sum,
+                                             ir::Names& names) {
+  std::vector<ir::Version> versions;
+  if (!are_scalars(map.result_types) || map.space.back().extent.is_constant()) return versions;
+  for (int points = static_cast<int>(map.space.size()) - 2; points > 0; --points) {
+    auto version = product_along(around, map, points, least_sum, true, names);
+    if (version) versions.push_back(std::move(*version));
+  }
+  return versions;
 }
 
 bool find_sides(ir::Contraction& plan, const std::vector<ir::SpaceDimension>& space,

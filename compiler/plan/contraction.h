@@ -27,12 +27,13 @@ namespace dagaz::plan {
 std::optional<ir::Version> contraction(const Surroundings& around, const ir::SegmentedMap& map,
                                        const std::vector<ir::Binder>& results,
                                        std::int64_t least_sum, ir::Names& names);
+/// The same with points along each of the dimensions between the outermost and the innermost one,
+/// which may have few: in small blocks, as sums for the weights of windows are, whose results lie
+/// apart.
+std::vector<ir::Version> contractions_across(const Surroundings& around,
+                                             const ir::SegmentedMap& map, std::int64_t least_sum,
+                                             ir::Names& names);
 /// The product `chosen` with other sizes, under the guards that these need; nothing where they
-/// The same with points along the dimension before the innermost one, which may have few: in small
-/// blocks, as sums for the weights of windows are, whose results lie apart.
-std::optional<ir::Version> contraction_across(const Surroundings& around,
-                                              const ir::SegmentedMap& map, std::int64_t least_sum,
-                                              ir::Names& names);
 /// cannot be.
 std::optional<ir::Version> sized_contraction(const ir::SegmentedMap& map,
                                              const ir::Contraction& chosen,

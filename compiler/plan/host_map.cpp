@@ -2,6 +2,7 @@
 // whose values are held, as a stencil, or point by point.  One with several reductions is split
 // where that brings some of them into lanes.
 #include <algorithm>
+#include <iterator>
 #include <span>
 
 #include "plan/addition_copies.h"
@@ -58,9 +59,9 @@ static std::optional<ir::Version> product_of(const Planning& p, const MapAt& at)
   return contraction(p.around, at.map, at.results, p.tunables().contraction_least_sum, p.names);
 }
 
-static std::optional<ir::Version> product_across(const Planning& p, const MapAt& at) {
-  if (p.tunables().contractions == 0) return std::nullopt;
-  return contraction_across(p.around, at.map, p.tunables().contraction_least_sum, p.names);
+static std::vector<ir::Version> products_across(const Planning& p, const MapAt& at) {
+  if (p.tunables().contractions == 0) return {};
+  return contractions_across(p.around, at.map, p.tunables().contraction_least_sum, p.names);
 }
 
 // Copies to panels are little beside long sums; short ones read where values lie, if they can.
@@ -181,7 +182,9 @@ void plan_map(Planning& p, ir::Statement statement, std::vector<ir::Statement>& 
     if (p.tunables().lanes != 0) lanes = map_in_lanes(at);
     if (lanes.empty() && !p.random && split(p, statement, planned)) return;
     const auto product = product_of(p, at);
-    if (auto across = product_across(p, at)) lanes.insert(lanes.begin(), std::move(*across));
+    std::vector<ir::Version> across = products_across(p, at);
+    lanes.insert(lanes.begin(), std::make_move_iterator(across.begin()),
+                 std::make_move_iterator(across.end()));
     if (product) add_product(p, at, *product, lanes);
     e.schedule = p.random ? p.random->map(at, some_sizes(p, e, product), ways)
                           : versions(std::move(lanes), by_points(p, statement, e));
