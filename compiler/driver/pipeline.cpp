@@ -91,7 +91,7 @@ constexpr Step until_flat[] = {
 
 constexpr Step for_ranks[] = {{"distribute"}};
 
-constexpr Step after_ranks[] = {{"bin-elements"}, {"compute-where-read"}};
+constexpr Step after_ranks[] = {{"bin-elements"}, {"compute-where-read"}, {"wrap-indices"}};
 
 }  // namespace
 

@@ -103,20 +103,32 @@ ValueRef build_reverse(Elaborator& e, const IntrinsicCall& call) {
   });
 }
 
-// rotate r xs: element i is xs[(i + r) mod n], as a gather that fuses like any map.  One remainder
-// is taken for all: i + (r mod n) is less than 2n.
+// Whether i + r is exact for every index i.
+bool is_small(const ir::Operand& r) {
+  constexpr std::int64_t most = std::int64_t{1} << 32;
+  return r.is_constant() && std::abs(ir::integer_value(r.constant())) <= most;
+}
+
+// rotate r xs: element i is xs[(i + r) mod n], as a gather that fuses like any map.  Where r is not
+// known one remainder is taken for all: i + (r mod n) is less than 2n.
 ValueRef build_rotate(Elaborator& e, const IntrinsicCall& call) {
   const ir::Operand by = e.scalar_of(call.arguments[0]);
   const ValueRef array = call.arguments[1];
   const ArrayShape shape = e.array_shape(array);
   const ir::ScalarType i64 = ir::ScalarType::i64;
+  const bool is_known = is_small(by);
   const ir::Operand divisor = e.scalar(ir::ScalarOp::smax, i64, {shape.size, i64_one});
-  const ir::Operand shift = e.scalar(ir::ScalarOp::smod_floor, i64, {by, divisor});
+  const ir::Operand shift =
+      is_known ? by : e.scalar(ir::ScalarOp::smod_floor, i64, {by, divisor});
   const ir::NameId indices = e.emit_one(ir::Iota{i64, shape.size, i64_zero, i64_one});
   const TypeRef index_type = e.arena.array(shape.size, e.arena.scalar(check::Primitive::i64));
   return e.map(shape.size, {e.arena.leaf(index_type, indices)}, shape.element,
                [&](const std::vector<ValueRef>& index) {
                  const ir::Operand moved = e.out->add_i64(e.scalar_of(index.front()), shift);
+                 if (is_known) {
+                   return e.element_at(
+                       array, e.scalar(ir::ScalarOp::smod_floor, i64, {moved, shape.size}));
+                 }
                  const ir::Operand inside =
                      e.scalar(ir::ScalarOp::slt, i64, {moved, shape.size});
                  const ir::Operand wrapped = e.out->sub_i64(moved, shape.size);

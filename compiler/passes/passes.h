@@ -128,6 +128,8 @@ bool bin_elements(ir::FlatProgram& program, const Tunables& tunables);
 
 /// What a map stores for later operations over the same space is computed there.
 bool compute_where_read(ir::FlatProgram& program, const Tunables& tunables);
+/// Turns remainders of indices that are moved a little into differences.
+bool wrap_indices(ir::FlatProgram& program);
 
 /// What ranks gain and pay, in operations of one of them, and for what sizes.
 struct RankCosts {

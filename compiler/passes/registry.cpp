@@ -137,6 +137,13 @@ bool with_points_computed(Program& program, const PassOptions& options) {
   return changed;
 }
 
+bool with_wrapped_indices(Program& program, const PassOptions&) {
+  ir::FlatProgram flat{std::move(program)};
+  const bool changed = wrap_indices(flat);
+  program = std::move(flat.program);
+  return changed;
+}
+
 bool distributed(Program& program, const PassOptions& options) {
   ir::FlatProgram flat{std::move(program)};
   const Tunables& tunables = options.tunables;
@@ -244,6 +251,10 @@ constexpr Pass passes[] = {
     {"compute-where-read", with_points_computed, Stage::flat, Need::optional,
      "Computes what a map stores for later operations over the same space there.",
      "After flattening, which leaves such maps; after `distribute`, which shares them.",
+     Stage::flat},
+    {"wrap-indices", with_wrapped_indices, Stage::flat, Need::optional,
+     "Turns remainders of indices that are moved a little into differences.",
+     "After `scatter-to-gather` and `distribute`, which know what is read round by its remainders.",
      Stage::flat},
 };
 

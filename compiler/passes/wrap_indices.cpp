@@ -1,0 +1,194 @@
+// Remainders of an index that is moved a little:
+//
+//   map (\i -> … (i + c) mod n …) (iota n)
+//     =  let s = c mod n in map (\i -> let t = i + s in … if t < n then t else t - n …) (iota n)
+//
+// So wrap the indices of periodic boundaries, which each point reads some of: a division takes as
+// long as twenty additions, and no vector has one.
+#include <unordered_map>
+#include <vector>
+
+#include "ir/builder.h"
+#include "ir/fields.h"
+#include "ir/names.h"
+#include "passes/passes.h"
+#include "support/match.h"
+
+namespace dagaz::passes {
+
+namespace {
+
+using namespace ir;
+
+class Wrapper {
+ public:
+  explicit Wrapper(Names& names) : names_(names) {}
+
+  void function(Function& function) {
+    for (const Binder& parameter : function.parameters) depths_[parameter.name] = 0;
+    body(function.body);
+  }
+  bool changed() const { return changed_; }
+
+ private:
+  struct Insertion {
+    std::size_t at;
+    Statement statement;
+  };
+  /// A scope that is being walked.
+  struct Frame {
+    Body* body;
+    std::size_t at = 0;
+    std::vector<Insertion> insertions = {};
+  };
+  struct Scopes;
+
+  void body(Body& body);
+  void statement(Statement& statement);
+  void bind(NameId name) { depths_[name] = frames_.size() - 1; }
+  void note_range(NameId index, const Operand& extent) { extents_.insert_or_assign(index, extent); }
+  void note_elements(const MapScanReduce& map);
+  void note_read(const Statement& statement, const Index& index);
+  std::optional<Operand> moved_by(const Scalar& remainder) const;
+  void wrap(Statement& statement, const Scalar& remainder, const Operand& by);
+  Operand rest(const Operand& by, const Operand& divisor);
+
+  Names& names_;
+  std::vector<Frame*> frames_;
+  std::unordered_map<NameId, std::size_t> depths_;
+  std::unordered_map<NameId, Operand> extents_;  // of what counts from 0 to below them
+  std::unordered_map<NameId, Iota> ranges_;      // arrays 0, 1, 2, …
+  std::unordered_map<NameId, Scalar> sums_;      // and differences
+  bool changed_ = false;
+};
+
+/// Enters the scopes of a statement.
+struct Wrapper::Scopes {
+  Wrapper& wrapper;
+  void use(const NameId&) {}
+  void use(const Operand&) {}
+  // In the scope that is entered next.
+  void bind(const Binder& binder) { wrapper.depths_[binder.name] = wrapper.frames_.size(); }
+  void type(const Type&) {}
+  void body(Body& body) { wrapper.body(body); }
+  void lambda(Lambda& lambda) {
+    for (const Binder& parameter : lambda.parameters) bind(parameter);
+    wrapper.body(lambda.body);
+  }
+};
+
+void Wrapper::body(Body& body) {
+  Frame frame{&body};
+  frames_.push_back(&frame);
+  for (; frame.at < body.statements.size(); ++frame.at) statement(body.statements[frame.at]);
+  frames_.pop_back();
+  std::vector<Statement> statements;
+  auto next = frame.insertions.begin();
+  for (std::size_t i = 0; i < body.statements.size(); ++i) {
+    for (; next != frame.insertions.end() && next->at == i; ++next) {
+      statements.push_back(std::move(next->statement));
+    }
+    statements.push_back(std::move(body.statements[i]));
+  }
+  body.statements = std::move(statements);
+}
+
+void Wrapper::statement(Statement& statement) {
+  match(
+      statement.operation,
+      [&](const Iota& range) {
+        const bool counts = range.start == i64_operand(0) && range.stride == i64_operand(1);
+        if (counts) ranges_.insert_or_assign(statement.results.front().name, range);
+      },
+      [&](const Index& index) { note_read(statement, index); },
+      [&](const Scalar& scalar) {
+        if (scalar.type != ScalarType::i64) return;
+        if (scalar.op == ScalarOp::add || scalar.op == ScalarOp::sub) {
+          sums_.insert_or_assign(statement.results.front().name, scalar);
+        } else if (scalar.op == ScalarOp::smod_floor) {
+          const Scalar remainder = scalar;
+          if (const auto by = moved_by(remainder)) wrap(statement, remainder, *by);
+        }
+      },
+      [&](const MapScanReduce& map) { note_elements(map); },
+      [&](const auto& operation) {
+        if constexpr (requires { operation.space; }) {
+          for (const SpaceDimension& one : operation.space) note_range(one.index.name, one.extent);
+        }
+      });
+  Scopes scopes{*this};
+  walk_fields(scopes, statement.operation);
+  for (const Binder& result : statement.results) bind(result.name);
+}
+
+void Wrapper::note_elements(const MapScanReduce& map) {
+  for (std::size_t i = 0; i < map.arrays.size(); ++i) {
+    const auto range = ranges_.find(map.arrays[i]);
+    if (range != ranges_.end()) note_range(map.map.parameters[i].name, range->second.count);
+  }
+}
+
+void Wrapper::note_read(const Statement& statement, const Index& index) {
+  const auto range = ranges_.find(index.array);
+  if (range != ranges_.end()) note_range(statement.results.front().name, range->second.count);
+}
+
+// By which constant the dividend is an index moved that counts to below the divisor.
+std::optional<Operand> Wrapper::moved_by(const Scalar& remainder) const {
+  const Operand& dividend = remainder.arguments[0];
+  if (!dividend.is_name() || !remainder.arguments[1].is_name()) return std::nullopt;
+  const auto sum = sums_.find(dividend.name());
+  if (sum == sums_.end()) return std::nullopt;
+  const Operand& index = sum->second.arguments[0];
+  const Operand& by = sum->second.arguments[1];
+  if (!index.is_name() || !by.is_constant()) return std::nullopt;
+  // Then neither sum overflows.
+  constexpr std::int64_t most = std::int64_t{1} << 32;
+  const std::int64_t number = integer_value(by.constant());
+  if (number < -most || number > most) return std::nullopt;
+  const auto extent = extents_.find(index.name());
+  if (extent == extents_.end() || extent->second != remainder.arguments[1]) return std::nullopt;
+  return i64_operand(sum->second.op == ScalarOp::add ? number : -number);
+}
+
+// What is left of `by`, computed where the divisor is known.
+Operand Wrapper::rest(const Operand& by, const Operand& divisor) {
+  const auto known = depths_.find(divisor.name());
+  Frame& frame = *frames_[known == depths_.end() ? 0 : known->second];
+  Builder out(names_);
+  out.set_location(frame.body->statements[frame.at].location);
+  const Operand some = out.scalar(ScalarOp::smax, ScalarType::i64, {divisor, i64_operand(1)});
+  const Operand rest = out.scalar(ScalarOp::smod_floor, ScalarType::i64, {by, some}, "rest");
+  for (Statement& one : out.take()) frame.insertions.push_back({frame.at, std::move(one)});
+  return rest;
+}
+
+void Wrapper::wrap(Statement& statement, const Scalar& remainder, const Operand& by) {
+  changed_ = true;
+  const Operand index = sums_.at(remainder.arguments[0].name()).arguments[0];
+  const Operand extent = remainder.arguments[1];
+  Frame& frame = *frames_.back();
+  Builder out(names_);
+  out.set_location(statement.location);
+  const Operand moved = out.add_i64(index, rest(by, extent));
+  const Operand inside = out.scalar(ScalarOp::slt, ScalarType::i64, {moved, extent}, "inside");
+  const Operand wrapped = out.sub_i64(moved, extent);
+  for (Statement& one : out.take()) frame.insertions.push_back({frame.at, std::move(one)});
+  statement.operation =
+      Scalar{ScalarOp::select, ScalarType::i64, ScalarType::i64, {inside, moved, wrapped}};
+  statement.tokens.clear();
+}
+
+}  // namespace
+
+bool wrap_indices(FlatProgram& program) {
+  bool changed = false;
+  for (Function& function : program.program.functions) {
+    Wrapper wrapper(program.program.names);
+    wrapper.function(function);
+    changed = changed || wrapper.changed();
+  }
+  return changed;
+}
+
+}  // namespace dagaz::passes
