@@ -31,6 +31,7 @@ constexpr Step until_fused[] = {
     {"fuse"},
     {"simplify"},
     {"common-subexpressions"},
+    {"lift-products"},
     {"batch-loops"},
     {"simplify", if_changed},
     {"common-subexpressions", if_changed},

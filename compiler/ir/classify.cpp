@@ -60,7 +60,7 @@ bool allocates(const Statement& statement, const Names& names) {
       [](const SegmentedScatter&) { return true; });
 }
 
-static bool only_computes(const Body& body) {
+bool only_computes(const Body& body) {
   return std::all_of(body.statements.begin(), body.statements.end(), [](const Statement& one) {
     if (!one.tokens.empty()) return false;
     if (const auto* branch = as<Branch>(one.operation)) return only_computes(*branch);

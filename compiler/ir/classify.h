@@ -15,5 +15,6 @@ bool counts_from_zero(const Iota& range);
 /// Whether both sides only compute scalars, and nothing can go wrong there: one may do both and
 /// choose.
 bool only_computes(const Branch& branch);
+bool only_computes(const Body& body);
 
 }  // namespace dagaz::ir

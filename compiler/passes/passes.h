@@ -32,6 +32,8 @@ bool inline_functions(ir::ParallelProgram& program, const Tunables& tunables);
 /// Merges producers into consumers, and neighbours of one width with each other, so that
 /// intermediate arrays vanish.
 bool fuse(ir::ParallelProgram& program, const Tunables& tunables);
+/// Computes products under masks for all points, and then masks them.
+bool lift_products(ir::ParallelProgram& program);
 /// Takes slices of what a map reads instead of what it makes, so that it can be fused with what
 /// reads them.
 bool slice_before_maps(ir::ParallelProgram& program);

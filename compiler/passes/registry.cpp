@@ -190,6 +190,10 @@ constexpr Pass passes[] = {
      "Takes slices of what a map reads instead of what it makes.",
      "After a first fusion: a map that makes less than it reads is best merged into what it "
      "reads.  Before a second, which merges what is left with what reads the slices."},
+    {"lift-products", parallel<lift_products>, Stage::parallel, Need::optional,
+     "Computes products under masks for all points, and then masks them.",
+     "After fusion, when products are sums; before differentiation, which then sees products of "
+     "matrices."},
     {"batch-loops", with_batched_loops, Stage::parallel, Need::optional,
      "Moves loops outside of maps whose points multiply by the same matrices in them.",
      "After fusion, when products are maps of sums; before differentiation, which then sees "

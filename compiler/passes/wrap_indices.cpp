@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ir/builder.h"
+#include "ir/classify.h"
 #include "ir/fields.h"
 #include "ir/names.h"
 #include "passes/passes.h"
@@ -97,8 +98,7 @@ void Wrapper::statement(Statement& statement) {
   match(
       statement.operation,
       [&](const Iota& range) {
-        const bool counts = range.start == i64_operand(0) && range.stride == i64_operand(1);
-        if (counts) ranges_.insert_or_assign(statement.results.front().name, range);
+        if (counts_from_zero(range)) ranges_.insert_or_assign(statement.results.front().name, range);
       },
       [&](const Index& index) { note_read(statement, index); },
       [&](const Scalar& scalar) {
