@@ -57,13 +57,15 @@ struct Iterations {
 
 /// Each point by itself: in tasks that walk rows of the space on a CPU, by a thread on a GPU, which
 /// does `points` of them where they are short.  A loop over a task's points, or inside one, runs as
-/// `Iterations` say.
+/// `Iterations` say; with `edges` those at the ends of rows, where it is asked how near these are,
+/// run apart from the others.
 struct Pointwise : Iterations {
   using Base = Iterations;
   static constexpr std::string_view mnemonic = "pointwise";
   int points = 1;
+  bool edges = false;
   bool operator==(const Pointwise&) const = default;
-  DZ_FIELDS(points, whole_vectors, rolled)
+  DZ_FIELDS(points, whole_vectors, rolled, edges)
 };
 
 /// What becomes of the points that are left where a block does not divide an extent.

@@ -1,10 +1,13 @@
 // Remainders of an index that is moved a little:
 //
 //   map (\i -> … (i + c) mod n …) (iota n)
-//     =  let s = c mod n in map (\i -> let t = i + s in … if t < n then t else t - n …) (iota n)
+//     =  let s = c mod n - n
+//        in map (\i -> let t = i + c  let u = i + s
+//                      in … if t < n then t else if u < 0 then u + n else u …) (iota n)      0 ≤ c
 //
-// So wrap the indices of periodic boundaries, which each point reads some of: a division takes as
-// long as twenty additions, and no vector has one.
+// and likewise where c is negative.  So wrap the indices of periodic boundaries, which each point
+// reads some of: a division takes as long as twenty additions, and no vector has one.  At all
+// points but a few the index is t (plan/inner_points.h).
 #include <unordered_map>
 #include <vector>
 
@@ -52,7 +55,7 @@ class Wrapper {
   void note_read(const Statement& statement, const Index& index);
   std::optional<Operand> moved_by(const Scalar& remainder) const;
   void wrap(Statement& statement, const Scalar& remainder, const Operand& by);
-  Operand rest(const Operand& by, const Operand& divisor);
+  Operand round(const Operand& by, const Operand& divisor);
 
   Names& names_;
   std::vector<Frame*> frames_;
@@ -151,16 +154,17 @@ std::optional<Operand> Wrapper::moved_by(const Scalar& remainder) const {
   return i64_operand(sum->second.op == ScalarOp::add ? number : -number);
 }
 
-// What is left of `by`, computed where the divisor is known.
-Operand Wrapper::rest(const Operand& by, const Operand& divisor) {
+// c mod n - n, computed where the divisor is known.
+Operand Wrapper::round(const Operand& by, const Operand& divisor) {
   const auto known = depths_.find(divisor.name());
   Frame& frame = *frames_[known == depths_.end() ? 0 : known->second];
   Builder out(names_);
   out.set_location(frame.body->statements[frame.at].location);
   const Operand some = out.scalar(ScalarOp::smax, ScalarType::i64, {divisor, i64_operand(1)});
   const Operand rest = out.scalar(ScalarOp::smod_floor, ScalarType::i64, {by, some}, "rest");
+  const Operand round = out.sub_i64(rest, divisor);
   for (Statement& one : out.take()) frame.insertions.push_back({frame.at, std::move(one)});
-  return rest;
+  return round;
 }
 
 void Wrapper::wrap(Statement& statement, const Scalar& remainder, const Operand& by) {
@@ -170,9 +174,16 @@ void Wrapper::wrap(Statement& statement, const Scalar& remainder, const Operand&
   Frame& frame = *frames_.back();
   Builder out(names_);
   out.set_location(statement.location);
-  const Operand moved = out.add_i64(index, rest(by, extent));
-  const Operand inside = out.scalar(ScalarOp::slt, ScalarType::i64, {moved, extent}, "inside");
-  const Operand wrapped = out.sub_i64(moved, extent);
+  const Operand& moved = remainder.arguments[0];
+  const bool is_up = integer_value(by.constant()) >= 0;
+  const Operand inside =
+      is_up ? out.scalar(ScalarOp::slt, ScalarType::i64, {moved, extent}, "inside")
+            : out.scalar(ScalarOp::sle, ScalarType::i64, {i64_operand(0), moved}, "inside");
+  const Operand below = out.add_i64(index, round(by, extent));
+  const Operand is_below =
+      out.scalar(ScalarOp::slt, ScalarType::i64, {below, i64_operand(0)}, "below");
+  const Operand wrapped =
+      out.select(ScalarType::i64, is_below, out.add_i64(below, extent), below);
   for (Statement& one : out.take()) frame.insertions.push_back({frame.at, std::move(one)});
   statement.operation =
       Scalar{ScalarOp::select, ScalarType::i64, ScalarType::i64, {inside, moved, wrapped}};

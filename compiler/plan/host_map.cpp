@@ -49,7 +49,9 @@ static ir::Strategy by_points(const Planning& p, const ir::Statement& statement,
     const auto stencil = stencil_of(std::span(&statement, 1), p.stencil_context());
     if (stencil && stencil->reads_conditionally) return ir::FusedStencil{1};
   }
-  return point_loop(e, p.options.target);
+  ir::Pointwise points = point_loop(e, p.options.target);
+  points.edges = p.on_cpu() && inner_points(e, p.stencil_context()).has_value();
+  return points;
 }
 
 // ---------------------------------------------------------------- products

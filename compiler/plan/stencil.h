@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ir/program.h"
+#include "plan/inner_points.h"
 
 namespace dagaz::plan {
 
@@ -27,18 +28,11 @@ struct Stencil {
   // Elements of other arrays that an earlier one is, too.
   std::unordered_map<ir::NameId, ir::NameId> same;
   std::int64_t halo = 0;               // points before a piece that its first point depends on
-  // Points low ≤ i < n - high are inner ones: there these conditions are known.
-  std::unordered_map<ir::NameId, bool> conditions;
+  // Points low ≤ i < n - high are inner ones: what is known there.
+  std::unordered_map<ir::NameId, ir::Operand> known;
   std::int64_t low = 0;
   std::int64_t high = 0;
   bool reads_conditionally = false;    // an element, under a condition that is known inside
-};
-
-/// What is known of names outside the maps: scalars, and arrays 0, 1, 2, …
-struct StencilContext {
-  const ir::Names& names;
-  const std::unordered_map<ir::NameId, ir::Scalar>& scalars;
-  const std::unordered_set<ir::NameId>& iotas;
 };
 
 /// The longest stencil that `statements` begin with; none if the first is no map of this kind.

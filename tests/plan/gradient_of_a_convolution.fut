@@ -7,7 +7,7 @@ entry main [n] (k: [5]f32) (xs: [n]f32) = vjp (\(k, xs) -> f32.sum (map (\x -> x
 --|   pointwise] operations [38] strip 1024
 --| -- main, line 3: segmented_map over [t]
 --| sums: [
---|   pointwise] operations [2] strip 1024
+--|   fused_stencil] operations [2]
 --| -- main, line 3: segmented_map over [n]
 --| sums.2: [
 --|   pointwise] operations [5] strip 1024

@@ -26,8 +26,8 @@ struct StencilLoop {
   void replace_reads(ir::Body& body, bool inner) const;
 };
 
-// Elements of other maps' results are what is held, those of other arrays are loaded once; known
-// conditions are what they are if `inner`.
+// Elements of other maps' results are what is held, those of other arrays are loaded once; what is
+// known is what it is if `inner`.
 void StencilLoop::replace_reads(ir::Body& body, bool inner) const {
   for (ir::Statement& one : body.statements) {
     if (auto* branch = as<ir::Branch>(one.operation)) {
@@ -41,9 +41,9 @@ void StencilLoop::replace_reads(ir::Body& body, bool inner) const {
       one.operation = ir::Identity{held[read->second.value][distance]};
     } else if (const auto same = stencil.same.find(name); same != stencil.same.end()) {
       one.operation = ir::Identity{same->second};
-    } else if (const auto known = stencil.conditions.find(name);
-               inner && known != stencil.conditions.end()) {
-      one.operation = ir::Identity{ir::make_bool(known->second)};
+    } else if (const auto known = stencil.known.find(name);
+               inner && known != stencil.known.end()) {
+      one.operation = ir::Identity{known->second};
     }
   }
 }

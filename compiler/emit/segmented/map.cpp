@@ -11,6 +11,7 @@
 #include "emit/host/accumulation_in_blocks.h"
 #include "emit/host/fused_stencil.h"
 #include "emit/host/interchange.h"
+#include "emit/host/edges.h"
 #include "emit/host/rows.h"
 #include "emit/host/strips.h"
 #include "emit/memory/host_scope.h"
@@ -18,6 +19,7 @@
 #include "emit/statements.h"
 #include "emit/thread/loops.h"
 #include "emit/versions.h"
+#include "plan/inner_points.h"
 
 namespace dagaz::emit {
 
@@ -29,19 +31,37 @@ static void emit_point(Context& c, const ir::Statement& s, const ir::SegmentedMa
             [&](const std::vector<Value>& values) { put_point(c, s, 0, at, values); });
 }
 
+// Inner points know what others ask.
+static ir::SegmentedMap at_inner_points(const ir::SegmentedMap& e, const plan::InnerPoints& inner) {
+  ir::SegmentedMap known = e;
+  plan::take_known(known.body, inner);
+  return known;
+}
+
 // Rows of points by tasks, each in strips.
-static void emit_in_strips(Context& c, const ir::Statement& s, const ir::SegmentedMap& e,
-                           const ir::Pointwise& way, const Strips& strips) {
-  parallel_rows(c, extents_of(e.space), cost_of(c, e.schedule),
-                [&](const std::vector<Operand>& outer, const Operand& low, const Operand& high) {
-                  const auto body = [&](const std::vector<Destination>& targets,
-                                        const Operand& first, const Operand& last) {
-                    thread_loop(c, c.sub(last, first), way, [&](const Operand& i) {
-                      emit_point(c, s, e, targets, with(outer, c.add(first, i)));
-                    });
-                  };
-                  strips.run(outer, low, high, body);
-                });
+static void emit_rows(Context& c, const ir::Statement& s, const ir::SegmentedMap& e,
+                      const ir::Pointwise& way, const Strips& strips) {
+  const auto inner = way.edges ? plan::inner_points(e, {c.names(), c.known.scalars, c.known.iotas})
+                               : std::nullopt;
+  parallel_rows(
+      c, extents_of(e.space), cost_of(c, e.schedule),
+      [&](const std::vector<Operand>& outer, const Operand& low, const Operand& high) {
+        const auto body = [&](const std::vector<Destination>& targets, const Operand& first,
+                              const Operand& last) {
+          const auto points_of = [&](const ir::SegmentedMap& map) {
+            return [&](const Operand& i) { emit_point(c, s, map, targets, with(outer, i)); };
+          };
+          if (inner) {
+            const ir::SegmentedMap known = at_inner_points(e, *inner);
+            row_with_edges(c, {first, last, e.space.back().extent}, *inner, way, points_of(known),
+                           points_of(e));
+          } else {
+            thread_loop(c, c.sub(last, first), way,
+                        [&](const Operand& i) { points_of(e)(c.add(first, i)); });
+          }
+        };
+        strips.run(outer, low, high, body);
+      });
 }
 
 static void emit_point_by_point(Context& c, const ir::Statement& s, const ir::SegmentedMap& e,
@@ -54,21 +74,25 @@ static void emit_point_by_point(Context& c, const ir::Statement& s, const ir::Se
     return;
   }
   const std::vector<Operand> extents = extents_of(e.space);
+  Strips strips(c, s, e.schedule, targets, extents);
   const auto directly = [&] {
+    if (c.mode == Mode::host && way.edges) {
+      emit_rows(c, s, e, way, Strips(c, s, {}, targets, extents));
+      return;
+    }
     for_each_point(c, extents, {cost_of(c, e.schedule), way}, "segmap",
                    [&](const std::vector<Operand>& point) { emit_point(c, s, e, targets, point); });
   };
-  Strips strips(c, s, e.schedule, targets, extents);
   if (!strips.any()) {
     directly();
   } else if (extents.size() == 1) {
-    emit_in_strips(c, s, e, way, strips);
+    emit_rows(c, s, e, way, strips);
   } else {
     // Rows may be short: they had better not ask whether they are strips.
     const ir::Statement copied = copy_of(c, e);
     host_branch(
         c, strips.take_large(),
-        [&] { emit_in_strips(c, s, *as<ir::SegmentedMap>(copied.operation), way, strips); },
+        [&] { emit_rows(c, s, *as<ir::SegmentedMap>(copied.operation), way, strips); },
         directly);
   }
 }

@@ -44,8 +44,10 @@ void Facts::set_index(NameId name, Operand bound) {
   Known fact = recorded(name);
   fact.raise(0);
   fact.counts = true;
-  fact.bound = std::move(bound);
+  fact.bound = bound;
   change(name, std::move(fact));
+  // There is one.
+  assume_at_least(bound, 1);
 }
 
 void Facts::forget(std::size_t mark) {
@@ -262,17 +264,17 @@ bool Facts::is_nonnegative(const Operand& operand) const {
   return is_nonnegative(std::move(sum));
 }
 
-/// What `operand` is the greater of, and so at least.
-std::vector<Operand> Facts::lower_bounds(const Operand& operand) const {
+/// The numbers of which `operand` is one, by such an operation.
+std::vector<Operand> Facts::arguments_of(const Operand& operand, ScalarOp op) const {
   const Statement* statement = operand.is_name() ? definition_(operand.name()) : nullptr;
   const Scalar* scalar = statement == nullptr ? nullptr : as<Scalar>(statement->operation);
-  const bool is_maximum = scalar != nullptr && scalar->op == ScalarOp::smax &&
-                          scalar->type == ScalarType::i64;
-  return is_maximum ? scalar->arguments : std::vector<Operand>();
+  const bool is_it =
+      scalar != nullptr && scalar->op == op && scalar->type == ScalarType::i64;
+  return is_it ? scalar->arguments : std::vector<Operand>();
 }
 
 bool Facts::is_less_or_equal(const Operand& a, const Operand& b) const {
-  for (const Operand& least : lower_bounds(b)) {
+  for (const Operand& least : arguments_of(b, ScalarOp::smax)) {
     if (is_less_or_equal(a, least)) return true;
   }
   Sum sum;
@@ -292,11 +294,19 @@ bool Facts::is_equal(const Operand& a, const Operand& b, std::int64_t difference
                      [](const Sum::Term& term) { return term.factor == 0; });
 }
 
-bool Facts::is_less(const Operand& a, const Operand& b) const {
+bool Facts::is_less(const Operand& a, const Operand& b) const { return is_less(a, b, 0); }
+
+bool Facts::is_less(const Operand& a, const Operand& b, int depth) const {
+  if (depth > deepest_definition) return false;
   if (a.is_name() && known(a.name()).bound == b) return true;
-  for (const Operand& least : lower_bounds(b)) {
-    if (is_less(a, least)) return true;
+  for (const Operand& least : arguments_of(b, ScalarOp::smax)) {
+    if (is_less(a, least, depth + 1)) return true;
   }
+  const auto is_less_here = [&](const Operand& part) { return is_less(part, b, depth + 1); };
+  const std::vector<Operand> greatest = arguments_of(a, ScalarOp::smax);
+  if (!greatest.empty() && std::all_of(greatest.begin(), greatest.end(), is_less_here)) return true;
+  const std::vector<Operand> least = arguments_of(a, ScalarOp::smin);
+  if (std::any_of(least.begin(), least.end(), is_less_here)) return true;
   Sum sum;
   sum.constant = -1;
   add(sum, b, 1, 0);

@@ -101,7 +101,8 @@ class Facts {
   void assume_at_least(const ir::Operand& operand, std::int64_t least);
   std::optional<std::int64_t> least_of(const ir::Operand& operand) const;
   bool is_equal(const ir::Operand& a, const ir::Operand& b, std::int64_t difference) const;
-  std::vector<ir::Operand> lower_bounds(const ir::Operand& operand) const;
+  bool is_less(const ir::Operand& a, const ir::Operand& b, int depth) const;
+  std::vector<ir::Operand> arguments_of(const ir::Operand& operand, ir::ScalarOp op) const;
   void assume_scalar(const ir::Scalar& scalar, bool holds, int depth);
   void assume_at(const ir::Operand& condition, bool holds, int depth);
 
