@@ -55,29 +55,27 @@ Operand boolean(bool value) { return ir::Constant(ir::make_bool(value)); }
 
 // ---------------------------------------------------------------- distances
 
-std::optional<std::int64_t> InnerPoints::offset_of(const Operand& operand) const {
-  return offset_of(operand, 0);
-}
-
-std::optional<std::int64_t> InnerPoints::offset_of(const Operand& operand, int depth) const {
+std::optional<std::int64_t> InnerPoints::offset_of(const Operand& operand, Points where,
+                                                      int depth) const {
   if (!operand.is_name() || depth > deepest_sum) return std::nullopt;
   if (operand.name() == index_) return 0;
-  if (const auto known = known_.find(operand.name()); known != known_.end()) {
-    return offset_of(known->second, depth + 1);
+  const auto known = known_.find(operand.name());
+  if (where == Points::inner && known != known_.end()) {
+    return offset_of(known->second, where, depth + 1);
   }
   const auto found = definitions_.find(operand.name());
   if (found == definitions_.end()) return std::nullopt;
   const ir::Operation& operation = found->second->operation;
   if (const auto* identity = as<ir::Identity>(operation)) {
-    return offset_of(identity->value, depth + 1);
+    return offset_of(identity->value, where, depth + 1);
   }
   if (const auto* element = as<ir::Index>(operation)) {
     if (!iotas_->contains(element->array)) return std::nullopt;
-    return offset_of(element->indices[0], depth + 1);
+    return offset_of(element->indices[0], where, depth + 1);
   }
   const auto* scalar = as<ir::Scalar>(operation);
   if (scalar == nullptr) return std::nullopt;
-  return moved_by_constant(*scalar, [&](const Operand& one) { return offset_of(one, depth + 1); });
+  return moved_by_constant(*scalar, [&](const Operand& one) { return offset_of(one, where, depth + 1); });
 }
 
 // c, where `operand` is n + c, or 0 if that is negative: then no point is an inner one.
@@ -146,14 +144,14 @@ void InnerPoints::learn_less(NameId result, const ir::Scalar& scalar, std::int64
   if (scalar.type != ScalarType::i64) return;
   const auto& x = scalar.arguments;
   const bool is_signed = scalar.op == ScalarOp::slt || scalar.op == ScalarOp::sle;
-  if (const auto left = offset_of(x[0])) {
+  if (const auto left = inner_offset_of(x[0])) {
     if (!is_signed && *left < 0) return;
     if (const auto c = from_start(x[1])) {
       if (is_signed || *c >= 0) learn_from(result, *c + equal - *left, boolean(false));
     } else if (const auto past = beyond_extent(x[1], 0)) {
       learn_up_to(result, *left - *past - equal, boolean(true));
     }
-  } else if (const auto right = offset_of(x[1])) {
+  } else if (const auto right = inner_offset_of(x[1])) {
     if (!is_signed && *right < 0) return;
     if (const auto c = from_start(x[0])) {
       if (is_signed || *c >= 0) learn_from(result, *c - equal - *right + 1, boolean(true));
@@ -167,8 +165,8 @@ void InnerPoints::learn_less(NameId result, const ir::Scalar& scalar, std::int64
 void InnerPoints::learn_equal(NameId result, const ir::Scalar& scalar) {
   if (scalar.type != ScalarType::i64) return;
   const auto& x = scalar.arguments;
-  const bool first = offset_of(x[0]).has_value();
-  const auto offset = offset_of(first ? x[0] : x[1]);
+  const bool first = inner_offset_of(x[0]).has_value();
+  const auto offset = inner_offset_of(first ? x[0] : x[1]);
   const Operand& other = first ? x[1] : x[0];
   if (!offset) return;
   const Operand differs = boolean(scalar.op == ScalarOp::ne);
@@ -193,10 +191,10 @@ void InnerPoints::learn_both(NameId result, const ir::Scalar& scalar) {
 void InnerPoints::learn_bounded(NameId result, const ir::Scalar& scalar) {
   if (scalar.type != ScalarType::i64) return;
   const auto& x = scalar.arguments;
-  const bool first = offset_of(x[0]).has_value();
+  const bool first = inner_offset_of(x[0]).has_value();
   const Operand& index = first ? x[0] : x[1];
   const Operand& bound = first ? x[1] : x[0];
-  const auto offset = offset_of(index);
+  const auto offset = inner_offset_of(index);
   if (!offset) return;
   if (scalar.op == ScalarOp::smax) {
     if (const auto c = from_start(bound)) learn_from(result, *c - *offset, index);

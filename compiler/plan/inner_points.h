@@ -42,11 +42,17 @@ class InnerPoints {
   bool is_known(const ir::Operand& operand) const {
     return operand.is_name() && known_.contains(operand.name());
   }
-  /// c, where `operand` is the index plus c there.
-  std::optional<std::int64_t> offset_of(const ir::Operand& operand) const;
+  /// c, where `operand` is the index plus c at all points.
+  std::optional<std::int64_t> offset_of(const ir::Operand& operand) const {
+    return offset_of(operand, Points::all, 0);
+  }
 
  private:
-  std::optional<std::int64_t> offset_of(const ir::Operand& operand, int depth) const;
+  enum class Points { all, inner };
+  std::optional<std::int64_t> offset_of(const ir::Operand& operand, Points where, int depth) const;
+  std::optional<std::int64_t> inner_offset_of(const ir::Operand& operand) const {
+    return offset_of(operand, Points::inner, 0);
+  }
   std::optional<std::int64_t> beyond_extent(const ir::Operand& operand, int depth) const;
   std::optional<std::int64_t> from_start(const ir::Operand& operand) const;
   std::optional<bool> truth(const ir::Operand& operand) const;

@@ -46,8 +46,6 @@ void Facts::set_index(NameId name, Operand bound) {
   fact.counts = true;
   fact.bound = bound;
   change(name, std::move(fact));
-  // There is one.
-  assume_at_least(bound, 1);
 }
 
 void Facts::forget(std::size_t mark) {
@@ -294,6 +292,19 @@ bool Facts::is_equal(const Operand& a, const Operand& b, std::int64_t difference
                      [](const Sum::Term& term) { return term.factor == 0; });
 }
 
+/// Whether an index below `extent` is among what it is a sum, the least or the greatest of.
+bool Facts::is_made_of_index(const Operand& operand, const Operand& extent, int depth) const {
+  if (!operand.is_name() || depth > deepest_definition) return false;
+  const Known here = recorded(operand.name());
+  if (here.counts && here.bound == extent) return true;
+  for (const ScalarOp op : {ScalarOp::add, ScalarOp::smin, ScalarOp::smax}) {
+    for (const Operand& part : arguments_of(operand, op)) {
+      if (is_made_of_index(part, extent, depth + 1)) return true;
+    }
+  }
+  return false;
+}
+
 bool Facts::is_less(const Operand& a, const Operand& b) const { return is_less(a, b, 0); }
 
 bool Facts::is_less(const Operand& a, const Operand& b, int depth) const {
@@ -304,7 +315,15 @@ bool Facts::is_less(const Operand& a, const Operand& b, int depth) const {
   }
   const auto is_less_here = [&](const Operand& part) { return is_less(part, b, depth + 1); };
   const std::vector<Operand> greatest = arguments_of(a, ScalarOp::smax);
-  if (!greatest.empty() && std::all_of(greatest.begin(), greatest.end(), is_less_here)) return true;
+  // Where an index below b is moved, b is more than 0.
+  const bool is_positive = std::any_of(greatest.begin(), greatest.end(), [&](const Operand& part) {
+    return is_made_of_index(part, b, depth + 1);
+  });
+  if (!greatest.empty() && std::all_of(greatest.begin(), greatest.end(), [&](const Operand& part) {
+        return (is_positive && part == i64_operand(0)) || is_less_here(part);
+      })) {
+    return true;
+  }
   const std::vector<Operand> least = arguments_of(a, ScalarOp::smin);
   if (std::any_of(least.begin(), least.end(), is_less_here)) return true;
   Sum sum;
