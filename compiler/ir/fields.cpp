@@ -10,7 +10,7 @@ static_assert(alternatives_list_all_members<Operations>, "an operation's DZ_FIEL
 static_assert(alternatives_list_all_members<std::variant<
                   SliceDimension, LoopValue, ForForm, WhileForm, LoopAttributes, ScanOperator,
                   ReduceOperator, HistogramOperator, ScatterTarget, AccumulatorInput,
-                  SpaceDimension, Product, Guard, InnerRows, Version>>,
+                  SpaceDimension, Product, Guard, InnerRows, CopiedValues, Version>>,
               "a part's DZ_FIELDS omits a member");
 static_assert(alternatives_list_all_members<Strategy>, "a strategy's DZ_FIELDS omits a member");
 

@@ -268,34 +268,50 @@ struct Teams {
   DZ_FIELDS(warp, blocks, elements, stretch, joined, tiled, turned)
 };
 
+/// Values of a product's rows, or points, that a block copies to shared memory while no thread
+/// waits, so many neighbours at once.
+struct CopiedValues {
+  NameId product;
+  int neighbours = 1;
+  bool operator==(const CopiedValues&) const = default;
+  DZ_FIELDS(product, neighbours)
+};
+
 /// Points of a map by blocks of a GPU, `rows` neighbours along the innermost dimension each, whose
 /// own arrays stay in shared memory (Dao et al., "FlashAttention", NeurIPS 2022).  `products` are
 /// statements of the map, by what they make first, whose sums for all these rows are tiles,
 /// `points` wide.  Where these read neighbours in memory for neighbouring rows, or points, and not
-/// for elements of the sum, they are `turned`.
+/// for elements of the sum, they are `turned`.  Shared memory has room for `stages` chunks of
+/// `depth` elements where values are `copied`, and else for two.
 struct RowBlocks {
   static constexpr std::string_view mnemonic = "row_blocks";
   int rows = 16;
   int points = 64;
   int depth = 16;  // elements of a sum that are staged at a time
+  int stages = 2;
   std::vector<NameId> products;
   std::vector<NameId> turned_rows;
   std::vector<NameId> turned_points;
+  std::vector<CopiedValues> copied_rows = {};
+  std::vector<CopiedValues> copied_points = {};
   bool operator==(const RowBlocks&) const = default;
-  DZ_FIELDS(rows, points, depth, products, turned_rows, turned_points)
+  DZ_FIELDS(rows, points, depth, stages, products, turned_rows, turned_points, copied_rows,
+            copied_points)
 };
 
 /// Points of a map, or whole segments of a reduction, by threads of a GPU that have a tile of them
 /// in common: `rows` along the dimension before the innermost and `points` along that.  What a tile
 /// reads of the arrays `staged` lies in a box for each, which the block copies to shared memory
-/// first (Micikevicius, "3D finite difference computation on GPUs using CUDA", GPGPU 2009).
+/// first (Micikevicius, "3D finite difference computation on GPUs using CUDA", GPGPU 2009); those
+/// `copied` do not pass through registers, and no thread waits before all are asked for.
 struct StagedTiles {
   static constexpr std::string_view mnemonic = "staged_tiles";
   int rows = 1;
   int points = 256;
   std::vector<NameId> staged;
+  std::vector<NameId> copied = {};
   bool operator==(const StagedTiles&) const = default;
-  DZ_FIELDS(rows, points, staged)
+  DZ_FIELDS(rows, points, staged, copied)
 };
 
 /// A scan in one kernel, whose blocks take tiles of `stretch` elements a thread and look back at

@@ -59,6 +59,8 @@ inline constexpr std::string_view joint<Guard> = ">=";
 template <>
 inline constexpr std::string_view joint<InnerRows> = ":";
 template <>
+inline constexpr std::string_view joint<CopiedValues> = ":";
+template <>
 inline constexpr std::string_view joint<Append> = "ahead";
 
 /// The spellings of an enumeration used as an attribute.

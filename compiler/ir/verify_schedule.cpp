@@ -1,5 +1,7 @@
 #include "ir/verify_schedule.h"
 
+#include <algorithm>
+
 #include "support/match.h"
 
 namespace dagaz::ir {
@@ -11,6 +13,8 @@ constexpr int most_unrolled = 1024;  // copies of code
 constexpr int most_rounds = 16;
 constexpr int most_gap = 64;
 constexpr int most_together = 32;
+constexpr int most_stages = 16;
+constexpr int most_copied = 16;
 constexpr int most_tile = 4096;
 constexpr int most_ahead = 1 << 16;
 constexpr int most_on_stack = 1 << 16;  // bytes
@@ -32,6 +36,10 @@ struct Numbers {
   }
   void at_least(std::string_view name, int value, int least) { within(name, value, least, most); }
   void unrolled(std::string_view name, int value) { within(name, value, 1, most_unrolled); }
+  void among(std::string_view name, NameId copied, const std::vector<NameId>& all) {
+    if (!problem.empty() || std::ranges::count(all, copied) > 0) return;
+    problem = "what is copied is not among the `" + std::string(name) + "`";
+  }
 };
 
 // ---------------------------------------------------------------- what strategies share
@@ -103,6 +111,9 @@ void check(Numbers& numbers, const Contraction& one) {
   numbers.within("row_gap", one.row_gap, 0, most_gap);
   numbers.within("together", one.together, 0, most_together);
   numbers.within("point_gap", one.point_gap, 0, most_gap);
+  numbers.within("stages", one.stages, 2, most_stages);
+  numbers.within("row_copies", one.row_copies, 0, most_copied);
+  numbers.within("point_copies", one.point_copies, 0, most_copied);
 }
 
 void check(Numbers& numbers, const InPieces& one) {
@@ -125,9 +136,19 @@ void check(Numbers& numbers, const Teams& one) {
 void check(Numbers& numbers, const RowBlocks& one) {
   check_tile(numbers, one);
   numbers.at_least("depth", one.depth, 1);
+  numbers.within("stages", one.stages, 2, most_stages);
+  for (const std::vector<CopiedValues>& all : {one.copied_rows, one.copied_points}) {
+    for (const CopiedValues& copied : all) {
+      numbers.within("neighbours", copied.neighbours, 1, most_copied);
+      numbers.among("products", copied.product, one.products);
+    }
+  }
 }
 
-void check(Numbers& numbers, const StagedTiles& one) { check_tile(numbers, one); }
+void check(Numbers& numbers, const StagedTiles& one) {
+  check_tile(numbers, one);
+  for (const NameId array : one.copied) numbers.among("staged", array, one.staged);
+}
 
 void check(Numbers& numbers, const LookBack& one) { numbers.unrolled("stretch", one.stretch); }
 

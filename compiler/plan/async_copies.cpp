@@ -44,10 +44,6 @@ std::int64_t line_of(const ir::Contraction& plan, ir::Packing packing, std::int6
   return has_lines_of_elements(plan, packing) ? plan.depth : width;
 }
 
-bool is_in_memory(NameId array, const Surroundings& around) {
-  return !around.is_element_only(array) && around.sequence(array) == nullptr;
-}
-
 /// Whether neighbours of a line are read from neighbouring places of an array.
 bool are_neighbours(const MemoryElements& elements, const Side& side, const Surroundings& around) {
   const Operand index = side.index;
@@ -64,14 +60,19 @@ bool are_neighbours(const MemoryElements& elements, const Side& side, const Surr
          });
 }
 
+/// Whether a copy takes so many bytes.
+bool is_of_copies(std::int64_t bytes) {
+  return bytes == least_bytes || bytes == 2 * least_bytes || bytes == most_bytes;
+}
+
 /// How many neighbours a copy takes; 0: there are no copies.
 int neighbours(const ir::Contraction& plan, const SumParts& parts, const Side& side,
-               const Surroundings& around) {
+               FunctionRef<bool(NameId)> is_memory, const Surroundings& around) {
   if (side.values.empty() || plan.unit == MatrixUnit::tf32) return 0;
   const ir::Body body =
       needed_for(parts.elements, {side.values.begin(), side.values.end()}, {}, around.names);
   const auto elements = elements_of(body, side.values, around.names);
-  const auto is_there = [&](const MemoryElement& read) { return is_in_memory(read.array, around); };
+  const auto is_there = [&](const MemoryElement& read) { return is_memory(read.array); };
   if (!elements || !std::ranges::all_of(elements->reads, is_there)) return 0;
   const bool several = runs_along(plan, side.packing) && are_neighbours(*elements, side, around);
   const std::int64_t line = line_of(plan, side.packing, side.width);
@@ -79,8 +80,7 @@ int neighbours(const ir::Contraction& plan, const SumParts& parts, const Side& s
     const bool divides = line % count == 0 && (line + side.gap) % count == 0;
     return (count == 1 || (several && divides)) &&
            std::ranges::all_of(side.values, [&](NameId value) {
-             const std::int64_t bytes = count * ir::byte_size(around.names.type(value).element);
-             return bytes == least_bytes || bytes == 2 * least_bytes || bytes == most_bytes;
+             return is_of_copies(count * ir::byte_size(around.names.type(value).element));
            });
   };
   for (int count = most_bytes; count > 0; count /= 2) {
@@ -128,9 +128,13 @@ void choose_stages(ir::Contraction& plan, const Surroundings& around) {
 
 }  // namespace
 
-void choose_copies(ir::Contraction& plan, const std::vector<ir::SpaceDimension>& space,
-                   const SumParts& parts, const Surroundings& around) {
-  plan.stages = 2;
+bool copies_elements(const TargetDescription& target, ScalarType type) {
+  return target.gpu >= oldest_with_copies && is_of_copies(ir::byte_size(type));
+}
+
+void find_copies(ir::Contraction& plan, const std::vector<ir::SpaceDimension>& space,
+                 const SumParts& parts, FunctionRef<bool(NameId)> is_memory,
+                 const Surroundings& around) {
   plan.row_copies = 0;
   plan.point_copies = 0;
   if (around.target.gpu < oldest_with_copies) return;
@@ -154,11 +158,20 @@ void choose_copies(ir::Contraction& plan, const std::vector<ir::SpaceDimension>&
                        plan.point_gap,
                        index_of(plan.point_packing, plan.points),
                        is_one(plan.point_packing, plan.joined_points)};
-  const int row_copies = neighbours(plan, parts, rows, around);
-  const int point_copies = neighbours(plan, parts, points, around);
+  const int row_copies = neighbours(plan, parts, rows, is_memory, around);
+  const int point_copies = neighbours(plan, parts, points, is_memory, around);
   plan.row_copies = row_copies;
   plan.point_copies = point_copies;
-  if (row_copies > 0 || point_copies > 0) choose_stages(plan, around);
+}
+
+void choose_copies(ir::Contraction& plan, const std::vector<ir::SpaceDimension>& space,
+                   const SumParts& parts, const Surroundings& around) {
+  const auto is_memory = [&](NameId array) {
+    return !around.is_element_only(array) && around.sequence(array) == nullptr;
+  };
+  find_copies(plan, space, parts, is_memory, around);
+  plan.stages = 2;
+  if (plan.row_copies > 0 || plan.point_copies > 0) choose_stages(plan, around);
 }
 
 bool has_whole_copies(const ir::Contraction& plan) {

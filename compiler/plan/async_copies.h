@@ -1,5 +1,5 @@
-// Which sides of a product's tiles a GPU copies to shared memory while nobody waits (cp.async of
-// sm_80 and newer), how many neighbours at once, and for how many chunks there is room (Kerr,
+// What a GPU copies to shared memory while nobody waits (cp.async of sm_80 and newer): which sides
+// of a product's tiles, how many neighbours at once, and for how many chunks there is room (Kerr,
 // Merrill, Demouth and Tran, "CUTLASS: fast linear algebra in CUDA C++", 2017, and its main loop in
 // stages for sm_80).
 //
@@ -13,16 +13,28 @@
 //
 // A chunk is asked for when `stages` - 1 others are still to be multiplied, by all blocks of a
 // multiprocessor: so many that memory has answered meanwhile, if there is room for them.
+//
+// A box of an array (gpu_staging.h) begins anywhere, so that its elements are copied one by one, if
+// they are as wide as a copy.  A thread that stores what it has loaded waits for memory each time;
+// one that copies has asked for all of its elements when it waits.
 #pragma once
 
 #include <vector>
 
 #include "plan/product_parts.h"
 #include "plan/surroundings.h"
+#include "support/function_ref.h"
 
 namespace dagaz::plan {
 
-/// Sets the copies and stages of a tile whose sizes are known, where the target has copies.
+/// Whether the target copies single elements of this type.
+bool copies_elements(const TargetDescription& target, ir::ScalarType type);
+/// Sets the copies of a tile whose sizes are known, where the target has copies; `is_memory` tells
+/// arrays that lie in the device's memory.
+void find_copies(ir::Contraction& plan, const std::vector<ir::SpaceDimension>& space,
+                 const SumParts& parts, FunctionRef<bool(ir::NameId)> is_memory,
+                 const Surroundings& around);
+/// Sets its stages as well.
 void choose_copies(ir::Contraction& plan, const std::vector<ir::SpaceDimension>& space,
                    const SumParts& parts, const Surroundings& around);
 /// Whether lines of what is staged are whole numbers of copies.

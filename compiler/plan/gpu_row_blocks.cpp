@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plan/async_copies.h"
 #include "plan/gpu_contraction.h"
 #include "plan/gpu_row_steps.h"
 #include "plan/target.h"
@@ -24,7 +25,7 @@ std::int64_t bytes_of_all(const std::vector<NameId>& values, const ir::Names& na
   return bytes;
 }
 
-/// Bytes that the widest product stages of an element, twice: the next ones while these are used.
+/// Bytes that the widest product stages of an element.
 std::int64_t staged_each(const RowSteps& steps, const ir::Names& names) {
   std::int64_t most = 0;
   for (const RowStep& one : steps.steps) {
@@ -32,8 +33,8 @@ std::int64_t staged_each(const RowSteps& steps, const ir::Names& names) {
     const ir::Contraction& tile = one.product->tile;
     const std::int64_t rows = tile.block_rows * tile.most_rows + tile.row_gap;
     const std::int64_t points = tile.most_points + tile.point_gap;
-    most = std::max(most, 2 * (rows * bytes_of_all(tile.of_rows, names) +
-                               points * bytes_of_all(tile.of_points, names)));
+    most = std::max(most, rows * bytes_of_all(tile.of_rows, names) +
+                              points * bytes_of_all(tile.of_points, names));
   }
   return most;
 }
@@ -65,6 +66,51 @@ void find_turned(ir::RowBlocks& plan, const RowSteps& steps, const Surroundings&
     if (is_turned(product.tile.of_rows)) plan.turned_rows.push_back(name);
     if (is_turned(product.tile.of_points)) plan.turned_points.push_back(name);
   }
+}
+
+/// What of products is copied while nobody waits; what the block has made lies in its own memory.
+void find_copies(ir::RowBlocks& plan, const RowSteps& steps, const Surroundings& around) {
+  const auto has = [](const std::vector<KeptValue>& all, NameId array) {
+    return std::ranges::any_of(all, [&](const KeptValue& one) { return one.all == array; });
+  };
+  const auto is_memory = [&](NameId array) {
+    return !has(steps.rows, array) && !has(steps.scalars, array) &&
+           !around.is_element_only(array) && around.sequence(array) == nullptr;
+  };
+  plan.copied_rows.clear();
+  plan.copied_points.clear();
+  std::size_t next = 0;
+  for (const RowStep& one : steps.steps) {
+    if (!one.product) continue;
+    const NameId name = plan.products[next++];
+    const RowProduct& product = *one.product;
+    ir::Contraction tile = product.tile;
+    find_copies(tile, product.nest.space, product.parts, is_memory, around);
+    if (tile.row_copies > 0) plan.copied_rows.push_back({name, tile.row_copies});
+    if (tile.point_copies > 0) plan.copied_points.push_back({name, tile.point_copies});
+  }
+}
+
+/// Sets the depth of chunks, of which an element takes `each` bytes, and how many have room;
+/// whether two do.
+bool choose_stages(ir::RowBlocks& plan, std::int64_t each) {
+  constexpr std::int64_t room = ir::staged_bytes - kept_bytes;
+  constexpr int least_depth = 4;
+  constexpr int least_copied = 8;
+  constexpr std::int64_t most_stages = 4;
+  const auto fit = [&](int depth) {
+    return static_cast<int>(std::min(room / (depth * each), most_stages));
+  };
+  plan.depth = 16;
+  plan.stages = 2;
+  while (plan.depth > least_depth && fit(plan.depth) < 2) plan.depth /= 2;
+  if (fit(plan.depth) < 2) return false;
+  if (plan.copied_rows.empty() && plan.copied_points.empty()) return true;
+  const auto on_their_way = [&](int depth) { return depth * (fit(depth) - 1); };
+  const int half = plan.depth / 2;
+  if (half >= least_copied && on_their_way(half) > on_their_way(plan.depth)) plan.depth = half;
+  plan.stages = fit(plan.depth);
+  return true;
 }
 
 // Rows of each width have an equal part of the memory.
@@ -131,19 +177,19 @@ std::vector<ir::Version> gpu_row_blocks(const ir::SegmentedMap& e, const Surroun
   const auto is_element_only = [&](NameId name) { return around.is_element_only(name); };
   plan.products = row_products(e, tunables.contraction_operations, names, is_element_only);
   if (plan.products.empty()) return {};
+  if (const auto steps = row_steps(e, plan, tunables.stack_array, names, is_element_only)) {
+    find_turned(plan, *steps, around);
+  }
   std::vector<ir::Version> versions;
   for (const int rows : {64, 32, 16}) {
     plan.rows = rows;
-    plan.depth = 16;
     const auto steps = row_steps(e, plan, tunables.stack_array, names, is_element_only);
     if (!steps) return {};
-    if (rows == 64) find_turned(plan, *steps, around);
     const bool fits = std::ranges::all_of(steps->steps, [&](const RowStep& one) {
       return !one.product || is_small(*one.product, around);
     });
-    const std::int64_t each = staged_each(*steps, around.names);
-    while (plan.depth > 4 && plan.depth * each > ir::staged_bytes - kept_bytes) plan.depth /= 2;
-    if (!fits || plan.depth * each > ir::staged_bytes - kept_bytes ||
+    find_copies(plan, *steps, around);
+    if (!fits || !choose_stages(plan, staged_each(*steps, around.names)) ||
         std::ssize(steps->scalars) * rows * 8 > kept_bytes) {
       continue;
     }

@@ -23,6 +23,12 @@
 // has a block; the smallest already where a quarter of them have one, if there are several
 // products, rows between which flat operations would write and read, or where a block is soon done:
 // kernels of their own for each step would take longer to start.
+//
+// What products read of arrays around is copied while nobody waits, where the GPU does so
+// (async_copies.h).  A block that has rows as long as there are keys has few others beside it that
+// work while it waits, if any, so that as many elements as possible shall be on their way: in the
+// memory of two chunks of 16 elements there is room for four of 8, of which three are, 24 elements.
+// Chunks are not made shorter than that, for the block meets at each.
 #pragma once
 
 #include <vector>

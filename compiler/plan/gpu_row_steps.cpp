@@ -21,6 +21,12 @@ bool contains(const std::vector<NameId>& names, NameId name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+/// How many neighbours of a product's values are copied at once; 0: none.
+int copies_of(const std::vector<ir::CopiedValues>& copied, NameId product) {
+  const auto found = std::ranges::find(copied, product, &ir::CopiedValues::product);
+  return found == copied.end() ? 0 : found->neighbours;
+}
+
 /// Whether each element of the row is nothing but its sums.
 bool is_only_sums(const ir::MapScanReduce& map, const ir::Statement& sum) {
   std::vector<Operand> sums;
@@ -317,6 +323,9 @@ class Steps {
     tile.point_packing = packing(plan_.turned_points);
     tile.row_gap = tile.row_packing == ir::Packing::by_elements ? 4 : 0;
     tile.point_gap = tile.point_packing == ir::Packing::by_elements ? 2 : 0;
+    tile.row_copies = copies_of(plan_.copied_rows, split->name);
+    tile.point_copies = copies_of(plan_.copied_points, split->name);
+    if (tile.row_copies > 0 || tile.point_copies > 0) tile.stages = plan_.stages;
     return find_sides(tile, product.nest.space, product.parts, most, names_);
   }
 

@@ -5,6 +5,7 @@
 #include "plan/async_copies.h"
 #include "plan/matrix_units.h"
 #include "plan/target.h"
+#include "plan/wanted.h"
 #include "support/match.h"
 
 namespace dagaz::plan {
@@ -41,14 +42,26 @@ bool is_no_larger(const ir::Contraction& wanted, ir::Contraction chosen) {
   return wanted == chosen;
 }
 
+/// Whether each of `some` is there once, and one of `all`.
+bool are_some_of(const std::vector<ir::NameId>& some, const std::vector<ir::NameId>& all) {
+  return std::ranges::all_of(some, [&](ir::NameId one) {
+    return std::ranges::count(some, one) == 1 && std::ranges::count(all, one) > 0;
+  });
+}
+
 /// Whether boxes for `wanted` have room where those for what was `chosen` have.
 bool is_no_larger(const ir::StagedTiles& wanted, const ir::StagedTiles& chosen) {
-  const auto& open = chosen.staged;
   return wanted.rows <= chosen.rows && wanted.points <= chosen.points &&
-         std::all_of(wanted.staged.begin(), wanted.staged.end(), [&](ir::NameId array) {
-           const auto of_array = std::count(wanted.staged.begin(), wanted.staged.end(), array);
-           return of_array == 1 && std::find(open.begin(), open.end(), array) != open.end();
-         });
+         are_some_of(wanted.staged, chosen.staged) && are_some_of(wanted.copied, chosen.copied);
+}
+
+/// Whether rows lie in memory of the same size, and there are no more chunks.
+bool is_no_larger(const ir::RowBlocks& wanted, ir::RowBlocks chosen) {
+  if (wanted.stages < 2 || wanted.stages > chosen.stages) return false;
+  chosen.stages = wanted.stages;
+  keep_wanted(chosen.copied_rows, wanted.copied_rows);
+  keep_wanted(chosen.copied_points, wanted.copied_points);
+  return wanted == chosen;
 }
 
 /// Warps share nothing: a segment that one reduces is too short for several blocks.
@@ -67,8 +80,9 @@ bool may_replace(const ir::Strategy& chosen, const ir::Strategy& wanted, bool is
   if (const auto* tiles = as<ir::StagedTiles>(wanted)) {
     return is_no_larger(*tiles, *as<ir::StagedTiles>(chosen));
   }
-  // Whose rows lie in memory of that size.
-  if (as<ir::RowBlocks>(wanted)) return wanted == chosen;
+  if (const auto* blocks = as<ir::RowBlocks>(wanted)) {
+    return is_no_larger(*blocks, *as<ir::RowBlocks>(chosen));
+  }
   if (const auto* teams = as<ir::Teams>(wanted)) {
     if (is_map) return wanted == chosen;
     const auto& other = *as<ir::Teams>(chosen);

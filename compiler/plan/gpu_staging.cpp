@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plan/async_copies.h"
 #include "plan/operators.h"
 #include "plan/surroundings.h"
 #include "plan/target.h"
@@ -120,11 +121,15 @@ class Choice {
       if (boxes.empty()) return std::nullopt;
       share = around_.tunables().gpu_staged_bytes / std::ssize(boxes);
     } while (std::erase_if(boxes, is_too_large) > 0);
-    ir::Version chosen{when_, ir::StagedTiles{rows, points, {}}};
+    ir::StagedTiles tiles{rows, points, {}};
+    ir::Version chosen{when_, {}};
     for (const Box& box : boxes) {
-      std::get<ir::StagedTiles>(chosen.strategy).staged.push_back(box.array);
+      tiles.staged.push_back(box.array);
+      const ir::ScalarType type = around_.names.type(box.array).element;
+      if (copies_elements(around_.target, type)) tiles.copied.push_back(box.array);
       for (Guard& one : guards_of(box, share)) add_guard(chosen.when, std::move(one));
     }
+    chosen.strategy = std::move(tiles);
     return chosen;
   }
 

@@ -118,8 +118,7 @@ ir::Schedule RandomSchedules::of_gpu(const ir::Schedule& chosen, bool is_map) {
   std::vector<ir::Strategy> ways;
   for (const ir::Version& version : chosen.versions) {
     std::vector<ir::Guard> guards = needed_guards(version, is_map);
-    const bool has_rows = is_map && (as<ir::Teams>(version.strategy) != nullptr ||
-                                     as<ir::RowBlocks>(version.strategy) != nullptr);
+    const bool has_rows = is_map && as<ir::Teams>(version.strategy) != nullptr;
     ir::Strategy sized = has_rows ? version.strategy : resized(version.strategy, is_map);
     if (guards.empty()) {
       ways.push_back(std::move(sized));
@@ -160,6 +159,14 @@ void RandomSchedules::resize(ir::Contraction& tiles) {
   tiles = sized;
 }
 
+void RandomSchedules::leave_copies(ir::RowBlocks& blocks) {
+  if (blocks.copied_rows.empty() && blocks.copied_points.empty()) return;
+  blocks.stages = std::min(blocks.stages, one_of({2, 3, 4}));
+  for (auto* copied : {&blocks.copied_rows, &blocks.copied_points}) {
+    std::erase_if(*copied, [&](const ir::CopiedValues&) { return below(4) == 0; });
+  }
+}
+
 ir::Strategy RandomSchedules::resized(ir::Strategy strategy, bool is_map) {
   if (auto* points = as<ir::Pointwise>(strategy); points != nullptr && points->points > 1) {
     points->points = one_of({1, 2, 3, 4, 8});
@@ -181,6 +188,11 @@ ir::Strategy RandomSchedules::resized(ir::Strategy strategy, bool is_map) {
     staged->rows = std::min(staged->rows, one_of({1, 3, 8, 32}));
     staged->points = std::min(staged->points, one_of({1, 7, 32, 256, 1024}));
     std::erase_if(staged->staged, [&](ir::NameId) { return below(4) == 0; });
+    std::erase_if(staged->copied, [&](ir::NameId array) {
+      return std::ranges::count(staged->staged, array) == 0 || below(4) == 0;
+    });
+  } else if (auto* blocks = as<ir::RowBlocks>(strategy)) {
+    leave_copies(*blocks);
   } else if (auto* tiles = as<ir::LookBack>(strategy)) {
     tiles->stretch = std::min(tiles->stretch, one_of({1, 3, 9}));
     if (!is_map && flips()) return ir::InStages{one_of({1, 3, 1024}), one_of({1, 8, 64})};

@@ -57,6 +57,7 @@ class RandomSchedules {
   ir::InPieces pieces_of_gpu(int most);
   ir::Strategy resized(ir::Strategy strategy, bool is_map);
   void resize(ir::Contraction& tiles);  // of a GPU
+  void leave_copies(ir::RowBlocks& blocks);
 
   std::mt19937_64 random_;
 };

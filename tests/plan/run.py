@@ -5,7 +5,8 @@ by default the plan.
 usage: run.py DAGAZ FOLDER [--stage=STAGE] [--update]
 Blocks follow from the processor, so all are planned for one with AVX2, or the one that a comment
 `-- cpu: x86-64-v4` names.  A file is a program, with a comment `-- target: cuda` if it is planned for
-a GPU, and below a line `-- expect` what is printed, a comment a line.
+a GPU, of the oldest kind or one that `-- gpu: sm_80` names, and below a line `-- expect` what is
+printed, a comment a line.
 """
 import pathlib
 import re
@@ -13,9 +14,14 @@ import subprocess
 import sys
 
 
-def decided(dagaz, path, stage, target, cpu):
-    command = [dagaz, 'inspect', str(path), f'--stage={stage}', '-w', f'--target={target}',
-               f'--cpu={cpu}']
+def decided(dagaz, path, stage, program):
+    def named(what, default):
+        found = re.search(rf'^-- {what}: (\S+)$', program, re.M)
+        return found.group(1) if found else default
+
+    command = [dagaz, 'inspect', str(path), f'--stage={stage}', '-w',
+               f'--target={named("target", "cpu")}', f'--cpu={named("cpu", "x86-64-v3")}',
+               f'--gpu={named("gpu", "sm_70")}']
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         return f'exit status {done.returncode}\n{done.stderr}', ' '.join(command)
@@ -43,10 +49,7 @@ def main():
     passed = failed = 0
     for path in sorted(folder.glob('*.fut')):
         program, _, expected = path.read_text().partition('-- expect\n')
-        target = re.search(r'^-- target: (\w+)$', program, re.M)
-        cpu = re.search(r'^-- cpu: (\S+)$', program, re.M)
-        text, command = decided(dagaz, path, stage, target.group(1) if target else 'cpu',
-                                cpu.group(1) if cpu else 'x86-64-v3')
+        text, command = decided(dagaz, path, stage, program)
         found = ''.join(f'--| {line}'.rstrip() + '\n' for line in text.splitlines())
         if found == expected:
             passed += 1

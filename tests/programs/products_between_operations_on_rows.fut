@@ -48,6 +48,15 @@ entry of_reals [n] [m] [d] [o] (q: [n][d]f32) (k: [m][d]f32) (v: [m][o]f32) : [n
             in map (dot all) (transpose v))
          q
 
+-- Slices, which begin where no copy of several elements does.
+-- ==
+-- entry: of_slices
+-- random input { [71][36]f32 [152][35]f32 [152][41]f32 } auto output
+-- random input { [33][44]f32 [65][43]f32 [65][67]f32 } auto output
+entry of_slices [n] [m] [d] [e] [o] (q: [n][d]f32) (k: [m][e]f32) (v: [m][o]f32) =
+  let width = d - 3
+  in of_reals (q[1:, 3:] :> [n - 1][width]f32) (k[1:, 2:] :> [m - 1][width]f32) v[1:, 1:]
+
 -- Blocks do not reach over the end of a batch.
 -- ==
 -- entry: heads

@@ -28,17 +28,19 @@ MatrixSums::MatrixSums(Context& c, const ir::Contraction& plan)
 }
 
 // Warps lie side by side along points, and one below the other where there is no more room.
-void MatrixSums::start(const Place& rows, const Place& points) {
+void MatrixSums::start(TileSides& sides) {
   const Lane here = this_lane(c_);
   const Operand warps = ir::i64_operand(plan_.most_points / group_threads);
   const Operand warp_row = divide(here.warp, warps);
   const Operand warp_point = remainder(here.warp, warps);
   const Operand group = divide(here.lane, ir::i64_operand(group_threads));
   const Operand thread = remainder(here.lane, ir::i64_operand(group_threads));
-  thread_row_ = add(mul(warp_row, ir::i64_operand(groups)), group);
+  sides.rows().thread = add(mul(warp_row, ir::i64_operand(groups)), group);
   thread_point_ = add(mul(warp_point, ir::i64_operand(group_threads)), thread);
-  rows_.staged = rows;
-  points_.staged = points;
+  sides.points().thread = thread_point_;
+  type_ = sides.parts().operators->front().op.result_types[0];
+  rows_.staged = sides.rows().staged[0];
+  points_.staged = sides.points().staged[0];
   const Operand first_row = mul(warp_row, ir::i64_operand(rows_.own));
   const Operand first_point = mul(warp_point, ir::i64_operand(points_.own));
   if (in_lines_) {
@@ -93,7 +95,16 @@ Operand MatrixSums::further(const Factors& factors, const Operand& start, std::i
   return add(start, distance);
 }
 
-void MatrixSums::add_chunk(const Operand& half) {
+// Chunks are whole: elements after the end are zeros of both sides.
+void MatrixSums::add_chunk(const Operand& chunk, const Operand& half, Reach reach) {
+  if (reach == Reach::inside) {
+    multiply(half);
+    return;
+  }
+  branch(less(ir::i64_operand(-1), chunk), [&] { multiply(half); });
+}
+
+void MatrixSums::multiply(const Operand& half) {
   const Operand rows = add(mul(half, rows_.staged.strides[0]), rows_.first);
   const Operand points = add(mul(half, points_.staged.strides[0]), points_.first);
   for (std::int64_t element = 0; element < plan_.depth; element += shape_.elements) {
@@ -179,15 +190,15 @@ std::vector<MatrixSums::Registers> MatrixSums::each_of_points(const Operand& sta
   return all;
 }
 
-Operand MatrixSums::sum(std::int64_t row, std::int64_t point, ScalarType type) {
+std::vector<Value> MatrixSums::sums(std::int64_t row, std::int64_t point) {
   const std::int64_t own_rows = shape_.rows / groups;
   const auto number = [](std::int64_t value) { return static_cast<std::size_t>(value); };
   const std::vector<NameId>& matrix = sums_[number(row / own_rows)][number(point / own_points)];
   const NameId sum = matrix[number(row % own_rows * own_points + point % own_points)];
-  if (type == ir::sum_type(plan_.unit)) return sum;
-  const NameId rounded = variable("rounded", type);
-  emit(Assign{rounded, ScalarOp::float_convert, ir::sum_type(plan_.unit), type, {sum}});
-  return rounded;
+  if (type_.element == ir::sum_type(plan_.unit)) return {{sum, type_, std::nullopt}};
+  const NameId rounded = variable("rounded", type_.element);
+  emit(Assign{rounded, ScalarOp::float_convert, ir::sum_type(plan_.unit), type_.element, {sum}});
+  return {{rounded, type_, std::nullopt}};
 }
 
 Operand MatrixSums::row_of(const Operand& thread, const Operand& own) {

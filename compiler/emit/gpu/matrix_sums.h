@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "emit/context/context.h"
+#include "emit/gpu/tile_sides.h"
 
 namespace dagaz::emit {
 
@@ -17,16 +17,13 @@ class MatrixSums : public Emitter {
  public:
   MatrixSums(Context& c, const ir::Contraction& plan);
 
-  /// In the kernel: where factors are staged, [half][element][row or point][further].
-  void start(const Place& rows, const Place& points);
-  /// Adds the products of the chunk in this half.
-  void add_chunk(const Operand& half);
-  /// The sum of a row and a point of the thread, by their numbers, as a value of `type`.
-  Operand sum(std::int64_t row, std::int64_t point, ScalarType type);
+  /// In the kernel: has no products, and numbers threads along the sides as warps have them.
+  void start(TileSides& sides);
+  /// Adds the products of the chunk of this number, none if it is below 0, in this half.
+  void add_chunk(const Operand& chunk, const Operand& half, Reach reach);
+  /// The sum of a row and a point of the thread, by their numbers.
+  std::vector<Value> sums(std::int64_t row, std::int64_t point);
 
-  /// The number of this thread among those along rows, and along points.
-  Operand thread_along_rows() const { return thread_row_; }
-  Operand thread_along_points() const { return thread_point_; }
   /// Where in the tile row `own` of a thread is, and point `own` of this one.
   Operand row_of(const Operand& thread, const Operand& own);
   Operand place_of_point(std::int64_t own);
@@ -40,6 +37,7 @@ class MatrixSums : public Emitter {
   };
   using Registers = std::vector<Operand>;  // of a matrix
 
+  void multiply(const Operand& half);
   void find_lines(const Operand& lane, const Operand& first_row, const Operand& first_point);
   Operand first_of(const Factors& factors, const Operand& element, const Operand& own);
   Operand further(const Factors& factors, const Operand& start, std::int64_t elements,
@@ -57,7 +55,7 @@ class MatrixSums : public Emitter {
   const bool in_lines_;
   Factors rows_;
   Factors points_;
-  Operand thread_row_;
+  ir::Type type_;  // of sums, once they are made
   Operand thread_point_;
   std::vector<std::vector<std::vector<NameId>>> sums_;  // of matrices by row and point
 };

@@ -1,6 +1,7 @@
 // Blocks of points that are chains of rows with products inside, as plan/gpu_row_blocks.h has them.
 #pragma once
 
+#include <deque>
 #include <vector>
 
 #include "emit/gpu/row_operations.h"
@@ -35,7 +36,7 @@ class RowBlocks : public Emitter {
   const plan::RowSteps steps_;
   RowTiles no_tiles_;
   RowOperations rows_;
-  std::vector<SumTile> tiles_;  // of products, in their order
+  std::deque<SumTile> tiles_;  // of products, in their order
   const std::vector<Destination>& targets_;
   std::vector<Operand> extents_;
   std::vector<std::int64_t> scalars_;  // where they are in shared memory

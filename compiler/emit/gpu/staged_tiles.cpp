@@ -1,5 +1,6 @@
 // A block first copies boxes of the arrays around to shared memory, then runs its points, for which
-// these arrays lie there.
+// these arrays lie there.  Elements that need not pass through registers are all asked for before a
+// thread waits.
 #include "emit/gpu/staged_tiles.h"
 
 #include <algorithm>
@@ -22,6 +23,7 @@ struct Staged {
   std::vector<Operand> widths;   // of the box
   std::vector<Operand> strides;
   Operand offset;  // where the box lies, in bytes
+  bool is_copied;  // while nobody waits
 };
 
 class StagedTiles : public Emitter {
@@ -42,6 +44,10 @@ class StagedTiles : public Emitter {
       corner_ = unflatten(block, grid);
       for (std::size_t d = 0; d < corner_.size(); ++d) corner_[d] = mul(corner_[d], size(d));
       for (const Staged& one : staged_) stage(one);
+      if (std::ranges::any_of(staged_, &Staged::is_copied)) {
+        emit(CommitCopies{});
+        emit(AwaitCopies{0});
+      }
       emit(Barrier{});
       run_points(extents, body);
     });
@@ -63,12 +69,11 @@ class StagedTiles : public Emitter {
     // Which are edges was known when the plan was made.
     const auto is_edge = [](const plan::BoxTerm&, NameId, std::size_t) { return true; };
     for (plan::Box& box : plan::boxes_of(code_, {count, is_memory, is_edge}, names())) {
-      if (std::find(plan.staged.begin(), plan.staged.end(), box.array) == plan.staged.end()) {
-        continue;
-      }
+      if (std::ranges::count(plan.staged, box.array) == 0) continue;
+      const bool is_copied = std::ranges::count(plan.copied, box.array) > 0;
       const ir::Type& type = names().type(box.array);
       const Place around = c_.arrays.place_of(box.array);
-      staged_.push_back({std::move(box), type.element, around, type.shape, {}, {}, {}});
+      staged_.push_back({std::move(box), type.element, around, type.shape, {}, {}, {}, is_copied});
     }
     DZ_CHECK(staged_.size() == plan.staged.size(), "a staged array that is not read in a box");
   }
@@ -169,8 +174,7 @@ class StagedTiles : public Emitter {
               both(less(ir::i64_operand(-1), from[d]), less(from[d], one.extents[d]));
           inside = d == 0 ? within : both(inside, within);
         }
-        branch(inside,
-               [&] { store(c_, copy, at, load(c_, one.around, from, one.type, "x"), one.type); });
+        branch(inside, [&] { copy_element(one, from, copy, at); });
       });
     });
     Operand origin = ir::i64_operand(0);
@@ -178,6 +182,17 @@ class StagedTiles : public Emitter {
       origin = sub(origin, mul(starts[d], one.strides[d]));
     }
     c_.arrays.bind(one.box.array, {block, origin, one.strides, std::nullopt, Space::shared});
+  }
+
+  void copy_element(const Staged& one, const std::vector<Operand>& from, const Place& copy,
+                    const std::vector<Operand>& at) {
+    if (!one.is_copied) {
+      store(c_, copy, at, load(c_, one.around, from, one.type, "x"), one.type);
+      return;
+    }
+    DZ_CHECK(one.around.space == Space::global, "a copy from memory of a block");
+    emit(CopyAsync{copy.block, element_at(*this, copy, at), one.around.block,
+                   element_at(*this, one.around, from), one.type, 1, ir::i64_operand(1)});
   }
 
   void run_points(const std::vector<Operand>& extents, const PointFunction& body) {

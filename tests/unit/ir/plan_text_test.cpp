@@ -69,6 +69,28 @@ TEST_CASE("what appends, and what is unrolled or vectorised, is part of a plan")
   CHECK(!product.unrolled);
 }
 
+TEST_CASE("what a GPU copies while nobody waits is part of a plan") {
+  const auto plan = read(
+      "x_0: [row_blocks depth 8 stages 4 products [s_1, t_2] copied_rows [s_1: 1] "
+      "copied_points [s_1: 1, t_2: 4]]\n"
+      "y_3: [staged_tiles staged [a_4, b_5] copied [b_5]]\n");
+  REQUIRE(plan.has_value());
+  const auto& version = plan->schedules.at(NameId(0)).versions[0];
+  RowBlocks blocks = std::get<RowBlocks>(version.strategy);
+  CHECK(blocks.stages == 4);
+  CHECK(blocks.copied_rows == std::vector<CopiedValues>{{NameId(1), 1}});
+  CHECK(blocks.copied_points == std::vector<CopiedValues>{{NameId(1), 1}, {NameId(2), 4}});
+  CHECK(problem_of(version.strategy) == "");
+  blocks.copied_points.push_back({NameId(3), 4});
+  CHECK(problem_of(Strategy(blocks)) == "what is copied is not among the `products`");
+  blocks.stages = 1;
+  CHECK(problem_of(Strategy(blocks)) == "`stages 1` is not from 2 to 16");
+  auto tiles = std::get<StagedTiles>(plan->schedules.at(NameId(3)).versions[0].strategy);
+  CHECK(problem_of(Strategy(tiles)) == "");
+  tiles.staged.pop_back();
+  CHECK(problem_of(Strategy(tiles)) == "what is copied is not among the `staged`");
+}
+
 TEST_CASE("how far ahead is fetched, and gaps, have their limits") {
   CHECK(problem_of(std::vector<Append>{{NameId(1), 4096}}) == "");
   CHECK(problem_of(std::vector<Append>{{NameId(1), 0}}) == "`ahead 0` is not from 1 to 65536");
