@@ -172,9 +172,8 @@ struct Simplifier::CheckOutside {
       conditions.push_back({holds, sense});
       return true;
     }
-    const bool is_comparison =
-        scalar != nullptr && scalar->type == ScalarType::i64 &&
-        (scalar->op == ScalarOp::slt || scalar->op == ScalarOp::sle);
+    const bool is_comparison = scalar != nullptr && scalar->type == ScalarType::i64 &&
+                               (scalar->op == ScalarOp::slt || scalar->op == ScalarOp::sle);
     if (!is_comparison) return false;
     const Operand& a = scalar->arguments[0];
     const Operand& b = scalar->arguments[1];
@@ -282,15 +281,13 @@ struct Simplifier::CheckOutside {
     const Operand at_last = value_at(check.place, {{check.index, range.last}});
     const Operand starts_well = i64(ScalarOp::ult, at_first, check.size, "inside");
     const Operand ends_well = i64(ScalarOp::ult, at_last, check.size, "inside");
-    const Operand good_places =
-        check.ascends ? i64(ScalarOp::sub, check.size, at_first)
-                      : i64(ScalarOp::add, at_first, i64_operand(1));
+    const Operand good_places = check.ascends ? i64(ScalarOp::sub, check.size, at_first)
+                                              : i64(ScalarOp::add, at_first, i64_operand(1));
     const auto choose = [&](const Operand& condition, const Operand& yes, const Operand& no) {
       return scalar(ScalarOp::select, ScalarType::i64, {condition, yes, no});
     };
     const Operand beyond = i64(ScalarOp::add, range.first, good_places);
-    const Operand failing =
-        choose(starts_well, choose(ends_well, range.last, beyond), range.first);
+    const Operand failing = choose(starts_well, choose(ends_well, range.last, beyond), range.first);
     range.failing = i64(ScalarOp::smin, range.failing, failing, "failing");
     return boolean(ScalarOp::bit_and, {starts_well, ends_well});
   }
@@ -316,9 +313,8 @@ struct Simplifier::CheckOutside {
     Operand inside = make_bool(true);
     for (const Check& check : checks) {
       const Operand each =
-          check.index.valid()
-              ? holds_in(check, ranges.at(check.index))
-              : i64(ScalarOp::ult, value_at(check.place, {}), check.size, "inside");
+          check.index.valid() ? holds_in(check, ranges.at(check.index))
+                              : i64(ScalarOp::ult, value_at(check.place, {}), check.size, "inside");
       inside = boolean(ScalarOp::bit_and, {inside, each});
     }
     or_else(inside);
