@@ -119,7 +119,7 @@ std::optional<SumsFirst::Sum> SumsFirst::sum_of(const Addition& addition, const 
   for (const int level : addition.levels) {
     (of_place.contains(level) ? sum.kept : sum.summed).push_back(level);
   }
-  if (sum.summed.empty()) return std::nullopt;
+  if (!values.are_many(sum.summed)) return std::nullopt;
   return sum;
 }
 

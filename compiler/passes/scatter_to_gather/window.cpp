@@ -169,7 +169,8 @@ std::optional<Reach> Window::reach_of(const Addition& addition) const {
   for (std::size_t k = 0; k < shape_.size(); ++k) {
     reach.has_edges = reach.has_edges || is_at_edges(reach, k);
   }
-  if (reach.has_taps && (is_in_one_place || !reach.conditions.empty())) return std::nullopt;
+  const bool is_conditional = is_in_one_place || !reach.conditions.empty();
+  if (is_conditional && (reach.has_taps || !values_.are_many(reach.summed))) return std::nullopt;
   if (reach.has_edges && !split(addition.value, reach)) return std::nullopt;
   return reach;
 }
