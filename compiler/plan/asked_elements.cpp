@@ -4,6 +4,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "ir/names.h"
 #include "support/match.h"
 
 namespace dagaz::plan {
@@ -62,11 +63,8 @@ class Taking {
     const Operand& value = branch_.then_body.results[k];
     const Operand& outside = branch_.else_body.results[k];
     const ir::Binder& result = statement_.results[k];
-    if (value.is_name() && multiply_zeros(value.name(), outside)) {
-      made_.push_back({{result}, ir::Identity{value}, {}, statement_.location});
-    } else {
-      made_.push_back({{result}, chosen(value, outside), {}, statement_.location});
-    }
+    if (value.is_name() && multiply_zeros(value.name(), result, outside)) return;
+    made_.push_back({{result}, chosen(value, outside), {}, statement_.location});
   }
 
   ir::Scalar chosen(const Operand& inside, const Operand& outside) const {
@@ -74,8 +72,10 @@ class Taking {
     return {ScalarOp::select, type, type, {branch_.condition, inside, outside}};
   }
 
-  // Whether `value` is a product, and zero is wanted outside: then of zeros there.
-  bool multiply_zeros(NameId value, const Operand& outside) {
+  // Whether `value` is a product, and zero is wanted outside: then the result is one of zeros
+  // there. A factor that is none yet takes the name of the value: plans tell of it, and are made
+  // and followed apart from each other.
+  bool multiply_zeros(NameId value, const ir::Binder& result, const Operand& outside) {
     const auto product = std::find_if(made_.begin(), made_.end(), [&](const ir::Statement& one) {
       const auto* scalar = as<ir::Scalar>(one.operation);
       return scalar && scalar->op == ScalarOp::mul && one.results[0].name == value;
@@ -83,15 +83,31 @@ class Taking {
     if (product == made_.end() || outside != Operand(ir::zero_of(outside.constant().type))) {
       return false;
     }
-    std::vector<ir::Statement> factors;
+    std::vector<Operand*> others;
     for (Operand& factor : as<ir::Scalar>(product->operation)->arguments) {
-      if (factor.is_name() && zeros_.contains(factor.name())) continue;
-      const NameId zero_outside = names_.fresh("factor", ir::scalar_of(outside.constant().type));
-      factors.push_back({{{zero_outside}}, chosen(factor, outside), {}, product->location});
-      factor = zero_outside;
+      if (!factor.is_name() || !zeros_.contains(factor.name())) others.push_back(&factor);
     }
-    made_.insert(product, factors.begin(), factors.end());
+    if (others.empty()) {
+      made_.push_back({{result}, ir::Identity{value}, {}, statement_.location});
+      return true;
+    }
+    if (others.size() > 1 || uses(value) != 1) return false;
+    ir::Statement factor{{{value}}, chosen(*others[0], outside), {}, product->location};
+    *others[0] = value;
+    product->results = {result};
+    made_.insert(product, std::move(factor));
     return true;
+  }
+
+  // How often the side where the condition holds mentions a name that it binds.
+  std::size_t uses(NameId name) const {
+    const ir::Body& there = branch_.then_body;
+    auto all = std::count(there.results.begin(), there.results.end(), Operand(name));
+    for (const ir::Statement& one : there.statements) {
+      const std::vector<NameId> used = ir::free_names(one, names_);
+      all += std::count(used.begin(), used.end(), name);
+    }
+    return static_cast<std::size_t>(all);
   }
 
   const ir::Statement& statement_;

@@ -13,6 +13,7 @@
 #include "passes/map_parts.h"
 #include "passes/passes.h"
 #include "passes/tokens.h"
+#include "passes/without_accumulator.h"
 #include "support/match.h"
 
 namespace dagaz::passes::ad {
@@ -48,7 +49,26 @@ bool is_cheap_alone(const Statement& one, int& budget, const Names& names) {
            });
   }
   if (evaluation_cost(one, names) != EvaluationCost::cheap) return false;
-  return !as<Scalar>(one.operation) || budget-- > 0;
+  return !as<Scalar>(one.operation) || is_index_arithmetic(one) || budget-- > 0;
+}
+
+/// Drops the scalars and reads that nothing in the body needs any more.
+void drop_unused(Body& body, const Names& names) {
+  NameSet used;
+  for (const Operand& result : body.results) {
+    if (result.is_name()) used.insert(result.name());
+  }
+  std::vector<Statement> kept;
+  for (std::size_t k = body.statements.size(); k-- > 0;) {
+    Statement& one = body.statements[k];
+    const bool is_unused = (as<Scalar>(one.operation) || as<Index>(one.operation)) &&
+                           !used.contains(one.results[0].name);
+    if (is_unused) continue;
+    for (const NameId name : free_names(one, names)) used.insert(name);
+    kept.push_back(std::move(one));
+  }
+  std::reverse(kept.begin(), kept.end());
+  body.statements = std::move(kept);
 }
 
 /// One map, and those inside it that do both, in two.
@@ -77,14 +97,68 @@ class Parting {
         made_.push_back(one);
       } else if (gives_only_accumulators(one, names_)) {
         additions_.push_back(one);
-      } else if (!as<MapScanReduce>(one.operation)) {
-        return false;
-      } else {
+      } else if (as<MapScanReduce>(one.operation)) {
         auto inside = Parting(one, environment_).take();
         if (!inside) return false;
         made_.push_back(std::move(inside->values));
         additions_.push_back(std::move(inside->additions));
+      } else if (!as<Branch>(one.operation) && !as<WithAccumulator>(one.operation)) {
+        return false;
+      } else if (!take_twice(one)) {
+        return false;
       }
+    }
+    return true;
+  }
+
+  // A branch, or the scope of other accumulators, once for its values and once for the additions.
+  bool take_twice(const Statement& one) {
+    Statement values = one;
+    for (const NameId name : free_names(one, names_)) {
+      if (!is_accumulator(name, names_)) continue;
+      const auto exit = exit_of(values, name, names_);
+      if (!exit) return false;
+      remove_accumulator(values, name, *exit, names_);
+    }
+    made_.push_back(std::move(values));
+    if (const auto* with = as<WithAccumulator>(one.operation)) return take_additions(one, *with);
+    Statement additions = one;
+    auto& branch = std::get<Branch>(additions.operation);
+    for (std::size_t k = one.results.size(); k-- > 0;) {
+      if (is_accumulator(one.results[k].name, names_)) continue;
+      erase_at(additions.results, k);
+      erase_at(branch.result_types, k);
+      erase_at(branch.then_body.results, k);
+      erase_at(branch.else_body.results, k);
+    }
+    drop_unused(branch.then_body, names_);
+    drop_unused(branch.else_body, names_);
+    additions_.push_back(std::move(additions));
+    return true;
+  }
+
+  // Those of a scope to accumulators of further out.
+  bool take_additions(const Statement& one, WithAccumulator with) {
+    Body& body = with.body.body;
+    for (const Binder& own : with.body.parameters) {
+      const auto can_leave = [&](const Statement& each) {
+        return !uses(each, own.name, names_) || exit_of(each, own.name, names_);
+      };
+      if (!std::all_of(body.statements.begin(), body.statements.end(), can_leave)) return false;
+      remove_accumulator(body, own.name, names_);
+    }
+    for (std::size_t k = 0; k < one.results.size(); ++k) {
+      if (!is_accumulator(one.results[k].name, names_)) continue;
+      for (Statement& each : body.statements) {
+        for (Binder& result : each.results) {
+          if (with.body.body.results[k] == Operand(result.name)) result = one.results[k];
+        }
+      }
+    }
+    for (Statement& each : body.statements) {
+      if (!uses_accumulators(each, names_)) return false;
+      each.tokens.insert(each.tokens.end(), one.tokens.begin(), one.tokens.end());
+      additions_.push_back(std::move(each));
     }
     return true;
   }
@@ -226,11 +300,13 @@ std::optional<Apart> set_additions_apart(const Statement& statement, Environment
   Names& names = environment.names();
   const auto& with = std::get<WithAccumulator>(statement.operation);
   const Body& body = with.body.body;
-  if (body.statements.size() != 1 || gives_only_accumulators(body.statements[0], names)) {
+  if (body.statements.size() != 1 || !as<MapScanReduce>(body.statements[0].operation)) {
     return std::nullopt;
   }
   auto inside = Parting(body.statements[0], environment).take();
-  if (!inside || !has_sum({{inside->values}, {}})) return std::nullopt;
+  if (!inside || inside->values.results.empty() || !has_sum({{inside->values}, {}})) {
+    return std::nullopt;
+  }
   // Values leave under the names that they have outside the scope.
   Apart apart{std::move(inside->values), statement};
   auto& rest = std::get<WithAccumulator>(apart.additions.operation);

@@ -5,6 +5,8 @@
 //     =  let (…, ts) = map (\f -> let t = … in (… t …, t)) fs
 //        with img: map2 (\f t -> img[…] += f·t) fs ts
 //
+// A branch, or the scope of other accumulators, that does both is there twice.
+//
 // What is added is kept for all points unless it is cheap to compute again.  Then elements of the
 // accumulator can know who adds to them (scatter_to_gather/window.h), and the values are a nest of
 // their own, which a map around can sum (interchange.h): in the gradient of a layer of a network

@@ -140,10 +140,11 @@ bool SumNestBuilder::is_repeatable(NameId name, int& budget) const {
     return is_available(parameter->array, budget);
   }
   const Statement& statement = *site_->definition(name)->statement;
-  if (!names_->type(name).is_scalar() || budget-- == 0 ||
+  if (!names_->type(name).is_scalar() ||
       evaluation_cost(statement, *names_) != EvaluationCost::cheap) {
     return false;
   }
+  if (!is_index_arithmetic(statement) && budget-- == 0) return false;
   const std::vector<NameId> used = free_names(statement, *names_);
   return std::all_of(used.begin(), used.end(),
                      [&](NameId each) { return is_repeatable(each, budget); });

@@ -57,6 +57,25 @@ EvaluationCost evaluation_cost(const Statement& statement, const Names& names) {
       [](const auto&) { return EvaluationCost::heavy; });
 }
 
+bool is_index_arithmetic(const Statement& statement) {
+  const auto* scalar = as<Scalar>(statement.operation);
+  if (scalar == nullptr) return false;
+  switch (scalar->op) {
+    case ScalarOp::add:
+    case ScalarOp::sub:
+    case ScalarOp::mul:
+    case ScalarOp::slt:
+    case ScalarOp::sle:
+    case ScalarOp::ult:
+    case ScalarOp::eq:
+    case ScalarOp::bit_and:
+    case ScalarOp::bit_or:
+    case ScalarOp::bit_not:
+      return scalar->type == ScalarType::i64 || scalar->type == ScalarType::boolean;
+    default: return false;
+  }
+}
+
 bool is_mapped_result(const MapScanReduce& map, std::size_t result) {
   return map.scans.empty() && !map.post && result >= value_count(map.reductions);
 }

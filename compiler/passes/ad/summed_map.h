@@ -17,7 +17,11 @@ enum class EvaluationCost {
   heavy      // everything with a loop in it
 };
 EvaluationCost evaluation_cost(const ir::Statement& statement, const ir::Names& names);
-/// So many cheap statements are evaluated in another place again, rather than their value kept.
+/// Arithmetic, comparisons and logic, as indices and conditions on these are made of: evaluated
+/// again rather than kept.
+bool is_index_arithmetic(const ir::Statement& statement);
+/// So many other cheap statements are evaluated in another place again, rather than their value
+/// kept.
 constexpr int most_repeated_statements = 3;
 
 /// Whether result `result` of the statement is an array of what the map's lambda gives at the same

@@ -1,9 +1,10 @@
-// What a nest of maps adds to an accumulator, addition by addition; and the nest without it.
+// What a nest of maps adds to an accumulator, addition by addition.
 #pragma once
 
 #include <vector>
 
 #include "passes/scatter_to_gather/nest_values.h"
+#include "passes/without_accumulator.h"
 
 namespace dagaz::passes::gathering {
 
@@ -19,6 +20,10 @@ struct Addition {
   std::vector<Operand> indices;
   Operand value;
 };
+
+/// Whether the conditions of an addition hold at a point.
+Operand all_hold(const std::vector<Addition::Condition>& conditions, const NestValues& values,
+                 Point& point, Builder& out);
 
 /// Finds the additions to the accumulator that enters `body` as `enters` and leaves it as `leaves`.
 class Additions {
@@ -47,16 +52,5 @@ class Additions {
 
 /// Whether what is combined into the accumulator are numbers that are added.
 bool adds_numbers(const AccumulatorInput& input, const Names& names);
-bool uses(const Statement& statement, NameId accumulator, const Names& names);
-/// Which result of `statement` the accumulator `enters` is after it; nothing if that is unknown.
-std::optional<std::size_t> exit_of(const Statement& statement, NameId enters, const Names& names);
-/// The parameter of a map that an array is handed to.
-std::optional<std::size_t> parameter_of(const MapScanReduce& map, NameId array);
-template <typename T>
-void erase_at(std::vector<T>& list, std::size_t place) {
-  list.erase(list.begin() + static_cast<std::ptrdiff_t>(place));
-}
-/// Takes an accumulator, of which all additions were found, out of `body`.
-void remove_accumulator(Body& body, NameId enters, const Names& names);
 
 }  // namespace dagaz::passes::gathering

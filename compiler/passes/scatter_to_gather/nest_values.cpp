@@ -108,7 +108,9 @@ bool NestValues::add_array(NameId array, Needs& needs, std::unordered_set<NameId
   if (definition->statement == nullptr || as<Index>(definition->statement->operation)) {
     return add_needs(array, needs, seen);
   }
-  return false;
+  const auto* permute = as<Permute>(definition->statement->operation);
+  return permute != nullptr && definition->statement->tokens.empty() &&
+         add_array(permute->array, needs, seen);
 }
 
 bool NestValues::add_needs(const Operand& operand, Needs& needs,
@@ -117,6 +119,7 @@ bool NestValues::add_needs(const Operand& operand, Needs& needs,
   if (definition == nullptr || !seen.insert(resolved(operand).name()).second) return true;
   if (definition->statement == nullptr) {
     needs.levels.insert(definition->level);
+    if (counts_.contains(definition->array)) return true;
     ++needs.cost;
     return names_.type(operand).kind == TypeKind::value &&
            add_array(definition->array, needs, seen);
@@ -191,6 +194,13 @@ Operand NestValues::element(NameId of, Point& point, Builder& out) const {
     if (definition->statement == nullptr) {
       before.push_back(point.at.at(definition->level));
       name = resolved(definition->array).name();
+    } else if (const auto* permute = as<Permute>(definition->statement->operation)) {
+      std::vector<Operand> permuted(indices.size());
+      for (std::size_t d = 0; d < indices.size(); ++d) {
+        permuted[static_cast<std::size_t>(permute->permutation[d])] = indices[d];
+      }
+      indices = std::move(permuted);
+      name = resolved(permute->array).name();
     } else {
       const auto& index = std::get<Index>(definition->statement->operation);
       for (const Operand& one : index.indices) before.push_back(value(one, point, out));

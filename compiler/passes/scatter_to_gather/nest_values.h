@@ -2,6 +2,7 @@
 // computed for another point, elsewhere.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -56,6 +57,11 @@ class NestValues {
   void learn(const Statement& statement);
 
   const Operand& width(int level) const { return widths_[static_cast<std::size_t>(level)]; }
+  /// Whether the points of these levels are of an unknown number: points of a known one are few.
+  bool are_many(const std::vector<int>& levels) const {
+    return std::any_of(levels.begin(), levels.end(),
+                       [&](int level) { return !width(level).is_constant(); });
+  }
   bool binds(const Operand& operand) const {
     return operand.is_name() && definitions_.contains(operand.name());
   }

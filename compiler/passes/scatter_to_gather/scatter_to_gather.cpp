@@ -1,7 +1,8 @@
 // Additions of points become reads: each element of what they add to asks who adds to it.
 //
 // Where points compute what they add by arithmetic, elements compute it again (window.h); else it
-// is stored, and read (stored.h).
+// is stored, and read (stored.h).  Where points inside of others add to an accumulator from around
+// these, sums are added (sums_first.h).
 //
 // So do additions to all elements but a few at one end of what a map makes:
 //
@@ -19,6 +20,7 @@
 #include "passes/partial_sums.h"
 #include "passes/passes.h"
 #include "passes/scatter_to_gather/stored.h"
+#include "passes/scatter_to_gather/sums_first.h"
 #include "passes/scatter_to_gather/window.h"
 #include "support/match.h"
 
@@ -116,7 +118,7 @@ class Rewriter {
     auto& with = std::get<WithAccumulator>(rest.operation);
     for (std::size_t k = removed.size(); k-- > 0;) {
       if (!removed[k]) continue;
-      gathering::remove_accumulator(with.body.body, with.body.parameters[k].name, names_);
+      remove_accumulator(with.body.body, with.body.parameters[k].name, names_);
       const auto place = static_cast<std::ptrdiff_t>(k);
       with.inputs.erase(with.inputs.begin() + place);
       with.body.parameters.erase(with.body.parameters.begin() + place);
@@ -250,13 +252,14 @@ bool elements_know_who_adds(const Statement& statement, NameSet ranges, Names& n
   return true;
 }
 
-bool scatter_to_gather(ParallelProgram& program, FlattenTarget target,
-                       const Tunables& tunables) {
+bool scatter_to_gather(ParallelProgram& program, FlattenTarget target, const Tunables& tunables) {
   const gathering::Edges edges =
       target == FlattenTarget::gpu ? gathering::Edges::conditional : gathering::Edges::padded;
   bool changed = false;
   for (Function& function : program.program.functions) {
     changed = Rewriter(program.program.names, edges, tunables).body(function.body) || changed;
+    // What elements do not ask for, behind that.
+    changed = gathering::add_sums_first(function.body, program.program.names, tunables) || changed;
   }
   return changed;
 }

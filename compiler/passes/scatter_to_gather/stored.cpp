@@ -60,8 +60,7 @@ std::optional<StoredAdditions> StoredAdditions::of(const WithAccumulator& with, 
 
 // Inside other maps points of a known number are few, or in registers.
 bool StoredAdditions::is_worthwhile(const Addition& addition, bool inside) const {
-  return !inside || std::any_of(addition.levels.begin(), addition.levels.end(),
-                                [&](int level) { return !values_.width(level).is_constant(); });
+  return !inside || values_.are_many(addition.levels);
 }
 
 // Each level is that of one dimension: then no two points add to one element.

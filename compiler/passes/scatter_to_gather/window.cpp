@@ -22,6 +22,12 @@
 // which is the correlation of the reversed window that it looks like, without conditions.  Zeros
 // add nothing unless they meet infinity or what is no number; so taps are looked at, which are few
 // beside the sums, and where one is not finite the points add as before.
+//
+// Where points are summed over that are all at one distance, the sum of an element is one of zeros
+// alone, or of none: then nobody reads it.
+//
+// Along dimensions of a few elements points may add at one place, as those of two taps that a
+// program writes out: each element is a sum of its own.
 #include "passes/scatter_to_gather/window.h"
 
 #include <algorithm>
@@ -30,6 +36,7 @@
 #include <limits>
 
 #include "passes/scatter_to_gather/tabulate.h"
+#include "passes/tokens.h"
 #include "support/match.h"
 
 namespace dagaz::passes::gathering {
@@ -39,6 +46,8 @@ namespace {
 /// How far apart the elements may lie that neighbouring points add to.  Each element asks of every
 /// term of its sum whether a point adds it: one of so many does, the others are zeros.
 constexpr std::int64_t longest_step = 4;
+/// The longest dimension whose elements are sums of their own.
+constexpr std::int64_t most_places = 16;
 
 /// The index of points, which `step` times is `distance`; and that there are such, if not negative.
 struct Stepped {
@@ -91,33 +100,6 @@ std::vector<Shift> shifts_of(const Affine& rest, Builder& out) {
   return shifts;
 }
 
-/// The elements of what `build` gives for each index, combined by `op`.
-Operand combine(const std::vector<Operand>& shape, std::vector<Operand> at, ScalarOp op,
-                ScalarType type, const Element& build, Builder& out) {
-  if (at.size() == shape.size()) return build(out, at);
-  at.emplace_back();
-  const Operand width = shape[at.size() - 1];
-  const NameId indices =
-      out.add(Iota{ScalarType::i64, width, i64_operand(0), i64_operand(1)}, "indices");
-  const Type element = scalar_of(type);
-  MapScanReduce sum;
-  sum.width = width;
-  sum.arrays = {indices};
-  sum.map = out.lambda({scalar_of(ScalarType::i64)}, {"k"},
-                       [&](Builder& in, const std::vector<NameId>& own) {
-                         at.back() = own[0];
-                         return std::vector<Operand>{combine(shape, at, op, type, build, in)};
-                       });
-  sum.map.result_types = {element};
-  Lambda operation =
-      out.lambda({element, element}, {"x", "y"}, [&](Builder& in, const std::vector<NameId>& p) {
-        return std::vector<Operand>{in.scalar(op, type, {p[0], p[1]}, "sum")};
-      });
-  const Constant neutral = op == ScalarOp::add ? zero_of(type) : one_of(type);
-  sum.reductions.push_back({std::move(operation), {neutral}, true});
-  return out.add(std::move(sum), "sum");
-}
-
 }  // namespace
 
 // ---------------------------------------------------------------- who adds to an element
@@ -141,7 +123,10 @@ std::optional<Window> Window::of(const WithAccumulator& with, std::size_t input,
     auto reach = window.reach_of(addition);
     if (!reach) return std::nullopt;
     const auto needs = window.values_.needs_of(reach->value);
-    window.tokens_.insert(window.tokens_.end(), needs->tokens.begin(), needs->tokens.end());
+    add_tokens(window.tokens_, needs->tokens);
+    for (const Addition::Condition& condition : reach->conditions) {
+      add_tokens(window.tokens_, window.values_.needs_of(condition.holds)->tokens);
+    }
     cost += reach->summed.empty() ? reach->cost : 0;
     const bool slow_taps = !reach->summed.empty() && reach->cost > tunables.tap_operations;
     if (slow_taps && !reach->has_edges) return std::nullopt;
@@ -153,6 +138,7 @@ std::optional<Window> Window::of(const WithAccumulator& with, std::size_t input,
 }
 
 bool Window::is_at_edges(const Reach& reach, std::size_t dimension) const {
+  if (reach.solved[dimension] == no_level) return false;
   return reach.steps[dimension] != 1 || reach.rest[dimension] != Affine{} ||
          values_.width(reach.solved[dimension]) != shape_[dimension];
 }
@@ -172,17 +158,27 @@ std::optional<Reach> Window::reach_of(const Addition& addition) const {
     if (!its) return std::nullopt;
     reach.cost += its->cost;
   }
+  const bool is_dense = std::all_of(reach.steps.begin(), reach.steps.end(),
+                                    [](std::int64_t step) { return step == 1; });
+  const bool is_in_one_place = std::count(reach.solved.begin(), reach.solved.end(), no_level) != 0;
   if (reach.summed.empty()) {
-    const bool is_dense = std::all_of(reach.steps.begin(), reach.steps.end(),
-                                      [](std::int64_t step) { return step == 1; });
-    return is_dense ? std::optional(std::move(reach)) : std::nullopt;
+    // stored.h has those in one place.
+    return is_dense && !is_in_one_place ? std::optional(std::move(reach)) : std::nullopt;
   }
+  reach.has_taps = !is_dense || !taps_of(reach).empty();
   for (std::size_t k = 0; k < shape_.size(); ++k) {
     reach.has_edges = reach.has_edges || is_at_edges(reach, k);
   }
-  if (!reach.conditions.empty()) return std::nullopt;
+  const bool is_conditional = is_in_one_place || !reach.conditions.empty();
+  if (is_conditional && (reach.has_taps || !values_.are_many(reach.summed))) return std::nullopt;
   if (reach.has_edges && !split(addition.value, reach)) return std::nullopt;
   return reach;
+}
+
+// Whether elements along the dimension are few enough for a sum each.
+bool Window::is_one_place(std::size_t dimension) const {
+  const Operand& extent = shape_[dimension];
+  return extent.is_constant() && integer_value(extent.constant()) <= most_places;
 }
 
 // A level for each dimension, that no other dimension has: of an extent that is known only when the
@@ -206,14 +202,21 @@ bool Window::solve(const Addition& addition, Reach& reach) const {
     return extent(level) > extent(than);
   };
   for (const Affine& index : indices) {
-    int best = -1;
+    int best = no_level;
+    if (index.levels.empty() && index.scaled.empty()) {
+      if (!index.others.empty() || !is_one_place(reach.solved.size())) return false;
+      reach.solved.push_back(no_level);
+      reach.steps.push_back(1);
+      reach.rest.push_back(index);
+      continue;
+    }
     for (const int level : addition.levels) {
       const auto term = index.levels.find(level);
       if (term == index.levels.end() || dimensions[level] != 1) continue;
       if (term->second < 1 || term->second > longest_step) continue;
-      if (best < 0 || is_better(level, best)) best = level;
+      if (best == no_level || is_better(level, best)) best = level;
     }
-    if (best < 0) return false;
+    if (best == no_level) return false;
     reach.solved.push_back(best);
     reach.steps.push_back(index.levels.at(best));
     reach.rest.push_back(index);
@@ -288,8 +291,9 @@ bool Window::split(const Operand& value, Reach& reach) const {
 
 // ---------------------------------------------------------------- additions at one distance
 
-// The value at the point that adds to `element`; 0 if there is none, or it does not.
-Operand Window::read(const Reach& reach, const std::vector<Operand>& element, Builder& out) const {
+// Whether points add to `element`, as far as its index tells.
+Operand Window::is_inside_at(const Reach& reach, const std::vector<Operand>& element,
+                             Builder& out) const {
   Operand inside = make_bool(true);
   for (std::size_t k = 0; k < shape_.size(); ++k) {
     if (!is_at_edges(reach, k)) continue;
@@ -304,6 +308,12 @@ Operand Window::read(const Reach& reach, const std::vector<Operand>& element, Bu
       inside = both(inside, is_less(element[k], out.add_i64(width, distance), out), out);
     }
   }
+  return inside;
+}
+
+// The value at the point that adds to `element`; 0 if there is none, or it does not.
+Operand Window::read(const Reach& reach, const std::vector<Operand>& element, Builder& out) const {
+  const Operand inside = is_inside_at(reach, element, out);
   const auto zero = [&](Builder&) { return std::vector<Operand>{zero_of(element_)}; };
   const auto there = [&](Builder& in) {
     Point point;
@@ -313,12 +323,7 @@ Operand Window::read(const Reach& reach, const std::vector<Operand>& element, Bu
                                       ? in.add_i64(element[k], i64_operand(-rest.constant))
                                       : in.sub_i64(element[k], value_of(rest, {}, in));
     }
-    Operand adds = make_bool(true);
-    for (const auto& condition : reach.conditions) {
-      Operand one = values_.value(condition.holds, point, in);
-      if (!condition.sense) one = in.scalar(ScalarOp::bit_not, ScalarType::boolean, {one});
-      adds = both(adds, one, in);
-    }
+    const Operand adds = all_hold(reach.conditions, values_, point, in);
     if (reach.conditions.empty()) {
       return std::vector<Operand>{values_.value(reach.value, point, in)};
     }
@@ -345,7 +350,7 @@ struct Window::Padded {
 bool Window::is_padded() const {
   return edges_ == Edges::padded &&
          std::any_of(reaches_.begin(), reaches_.end(),
-                     [](const Reach& one) { return !one.of_taps.empty(); }) &&
+                     [](const Reach& one) { return one.has_taps && !one.of_taps.empty(); }) &&
          is_float(element_);
 }
 
@@ -353,6 +358,7 @@ Operand Window::is_exact(Builder& out) const {
   Operand all = make_bool(true);
   const Operand infinity = make_float(element_, std::numeric_limits<double>::infinity());
   for (const Reach& reach : reaches_) {
+    if (!reach.has_taps) continue;
     for (const Operand& tap : reach.of_taps) {
       std::vector<int> levels;
       std::vector<Operand> shape;
@@ -467,6 +473,7 @@ Operand Window::sum(const Reach& reach, const Padded& points, const std::vector<
     for (std::size_t k = 0; k < reach.summed.size(); ++k) point.at[reach.summed[k]] = at[k];
     for (std::size_t k = 0; k < shape_.size(); ++k) {
       const int level = reach.solved[k];
+      if (level == no_level) continue;
       const auto margin = points.margins.find(level);
       if (margin == points.margins.end()) {
         point.at[level] = element[k];
@@ -494,10 +501,13 @@ Operand Window::sum(const Reach& reach, const Padded& points, const std::vector<
     }
     return result;
   };
-  return combine(shape, {}, ScalarOp::add, element_, product, out);
+  const Operand total = combine(shape, {}, ScalarOp::add, element_, product, out);
+  if (reach.has_taps) return total;
+  const Operand inside = is_inside_at(reach, element, out);
+  return out.scalar(ScalarOp::select, element_, {inside, total, zero_of(element_)}, "sum");
 }
 
-// A condition for each tap.
+// A condition for each point.
 Operand Window::sum_inside(const Reach& reach, const std::vector<Operand>& element,
                            Builder& out) const {
   std::vector<Operand> shape;
@@ -508,6 +518,7 @@ Operand Window::sum_inside(const Reach& reach, const std::vector<Operand>& eleme
     Operand inside = make_bool(true);
     for (std::size_t k = 0; k < shape_.size(); ++k) {
       const int level = reach.solved[k];
+      if (level == no_level) continue;
       if (!is_at_edges(reach, k)) {
         point.at[level] = element[k];
         continue;
@@ -520,6 +531,8 @@ Operand Window::sum_inside(const Reach& reach, const std::vector<Operand>& eleme
       point.at[level] = from.index;
     }
     const auto zero = [&](Builder&) { return std::vector<Operand>{zero_of(element_)}; };
+    if (!reach.conditions.empty())
+      inside = both(inside, all_hold(reach.conditions, values_, point, in), in);
     const auto there = [&](Builder& side) {
       Point same = point;
       return std::vector<Operand>{values_.value(reach.value, same, side)};
@@ -529,15 +542,32 @@ Operand Window::sum_inside(const Reach& reach, const std::vector<Operand>& eleme
   return combine(shape, {}, ScalarOp::add, element_, value, out);
 }
 
+// Whether the element, of a constant index where points add in one place, is another.
+bool Window::is_missed(const Reach& reach, const std::vector<Operand>& element) const {
+  for (std::size_t k = 0; k < shape_.size(); ++k) {
+    const bool is_other = reach.solved[k] == no_level &&
+                          integer_value(element[k].constant()) != reach.rest[k].constant;
+    if (is_other) return true;
+  }
+  return false;
+}
+
 NameId Window::sums(Builder& out) const {
   std::vector<std::optional<Padded>> points;
+  std::vector<bool> written_out(shape_.size());
   for (const Reach& reach : reaches_) {
-    const bool has_zeros = reach.has_edges && !reach.summed.empty() && edges_ == Edges::padded;
+    // Conditions of points that are summed stand before each.
+    const bool has_zeros = reach.has_edges && !reach.summed.empty() && reach.conditions.empty() &&
+                           edges_ == Edges::padded;
     points.push_back(has_zeros ? std::optional(padded(reach, out)) : std::nullopt);
+    for (std::size_t k = 0; k < shape_.size(); ++k) {
+      written_out[k] = written_out[k] || reach.solved[k] == no_level;
+    }
   }
   const auto element = [&](Builder& in, const std::vector<Operand>& at) {
     Operand total = in.index(array_, at);
     for (std::size_t k = 0; k < reaches_.size(); ++k) {
+      if (is_missed(reaches_[k], at)) continue;
       const Operand one = points[k]                    ? sum(reaches_[k], *points[k], at, in)
                           : reaches_[k].summed.empty() ? read(reaches_[k], at, in)
                                                        : sum_inside(reaches_[k], at, in);
@@ -545,7 +575,7 @@ NameId Window::sums(Builder& out) const {
     }
     return total;
   };
-  return tabulate(shape_, {}, element, out).name();
+  return tabulate_partly(shape_, written_out, element_, {}, element, out).name();
 }
 
 }  // namespace dagaz::passes::gathering

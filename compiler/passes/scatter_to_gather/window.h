@@ -9,16 +9,19 @@
 
 namespace dagaz::passes::gathering {
 
+constexpr int no_level = -1;
+
 /// Which points of an addition add to element Y: those whose index of `solved[k]`, times
 /// `steps[k]`, is Y[k] - rest[k], for all indices of `summed`.
 struct Reach {
-  std::vector<int> solved;
+  std::vector<int> solved;  // no_level: all points add at one place, rest[k]
   std::vector<std::int64_t> steps;
   std::vector<Affine> rest;
   std::vector<int> summed;
   std::vector<Addition::Condition> conditions;
   Operand value;
   std::int64_t cost = 0;
+  bool has_taps = false;   // points that add to one element are of several indices of `solved`
   bool has_edges = false;  // where points are not there that others have beside them
   // value = product of these, of which the first depend on no tap and the others on no solved level
   // (see window.cpp), where something is summed.
@@ -64,6 +67,9 @@ class Window {
   bool is_inside(const Scalar& comparison, const std::vector<Affine>& indices) const;
   bool split(const Operand& value, Reach& reach) const;
   bool is_at_edges(const Reach& reach, std::size_t dimension) const;
+  bool is_one_place(std::size_t dimension) const;
+  bool is_missed(const Reach& reach, const std::vector<Operand>& element) const;
+  Operand is_inside_at(const Reach& reach, const std::vector<Operand>& element, Builder& in) const;
 
   struct Padded;  // the values of points, and zeros around them
   Padded padded(const Reach& reach, Builder& out) const;

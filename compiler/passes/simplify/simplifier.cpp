@@ -71,7 +71,7 @@ Simplifier::Simplifier(Program& program, const Function& function, bool differen
 }
 
 void Simplifier::run(Function& function) {
-  Scope scope{nullptr, Runs::once, std::nullopt, 1};
+  Scope scope{{Runs::once}, nullptr, 1};
   scope_ = &scope;
   for (std::size_t i = 0; i < function.parameters.size(); ++i) {
     bind(function.parameters[i].name, 0);
@@ -298,17 +298,25 @@ void Simplifier::place(Statement statement) {
              enclosing_tokens_.end();
     });
   }
-  Scope* target = target_of(statement);
-  if (target != scope_) {
-    changed_ = true;
-    if (std::holds_alternative<Assert>(statement.operation)) hoist_assert(statement, target);
+  const bool is_assert = std::holds_alternative<Assert>(statement.operation);
+  Scope* const inner = scope_;
+  if (is_assert) {
+    if (Scope* const outside = move_check_outside(statement)) scope_ = outside;
   }
-  if (std::holds_alternative<Assert>(statement.operation)) {
+  Scope* target = target_of(statement);
+  if (is_assert && target != scope_) hoist_assert(statement, target);
+  scope_ = inner;
+  if (target != scope_) changed_ = true;
+  if (is_assert) {
     for (const NameId count : asserted_counts(statement)) target->counts.insert(count);
   }
   if (const auto* identity = std::get_if<Identity>(&statement.operation)) {
     guarded_[statement.results.front().name] = {identity->value, statement.tokens};
   }
+  put(std::move(statement), target);
+}
+
+void Simplifier::put(Statement statement, Scope* target) {
   if (definitions_.size() < names_.size()) definitions_.resize(names_.size());
   for (const Binder& result : statement.results) {
     definitions_[result.name.index] = {target, target->statements.size(), target->depth};
@@ -324,9 +332,9 @@ void Simplifier::place(Statement statement) {
 
 // ---------------------------------------------------------------- scopes
 
-void Simplifier::simplify_body(Body& body, Runs runs, std::optional<Operand> trip_count) {
+void Simplifier::simplify_body(Body& body, Entry entry) {
   const std::size_t mark = facts_.mark();
-  Scope scope{scope_, runs, std::move(trip_count), scope_->depth + 1, enclosing_results_, mark};
+  Scope scope{std::move(entry), scope_, scope_->depth + 1, enclosing_results_, mark};
   scope_ = &scope;
   std::vector<Statement> old = std::exchange(body.statements, {});
   scope.statements.reserve(old.size());
@@ -334,7 +342,7 @@ void Simplifier::simplify_body(Body& body, Runs runs, std::optional<Operand> tri
   for (Operand& result : body.results) use(result);
   body.statements = std::move(scope.statements);
   // What was bound here is out of scope, and the scope goes away.
-  for (const auto& entry : scope.shared) table_.erase(entry);
+  for (const auto& shared : scope.shared) table_.erase(shared);
   for (const Statement& statement : body.statements) {
     for (const Binder& result : statement.results) definitions_[result.name.index].scope = nullptr;
   }
@@ -342,22 +350,24 @@ void Simplifier::simplify_body(Body& body, Runs runs, std::optional<Operand> tri
   scope_ = scope.outer;
 }
 
-void Simplifier::simplify_lambda(Lambda& lambda, Runs runs, std::optional<Operand> trip_count) {
+void Simplifier::simplify_lambda(Lambda& lambda, Entry entry) {
   for (const Binder& parameter : lambda.parameters) bind(parameter.name, scope_->depth + 1);
   for (Type& type : lambda.result_types) {
     for (Operand& size : type.shape) use_size(size);
   }
-  simplify_body(lambda.body, runs, std::move(trip_count));
+  simplify_body(lambda.body, std::move(entry));
 }
 
 void Simplifier::enter_lambda_over(const Operand& width, const std::vector<NameId>& arrays,
                                    Lambda& map) {
+  Entry entry{Runs::per_iteration, width};
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const Statement* source = definition(arrays[i]);
     const Iota* iota = source == nullptr ? nullptr : as<Iota>(source->operation);
     if (iota == nullptr || iota->type != ScalarType::i64) continue;
     if (iota->start == i64_operand(0) && iota->stride == i64_operand(1)) {
       facts_.set_index(map.parameters[i].name, width);
+      entry.indices.push_back(map.parameters[i].name);
     }
   }
   const bool takes_rows = std::any_of(arrays.begin(), arrays.end(), [&](NameId array) {
@@ -365,7 +375,7 @@ void Simplifier::enter_lambda_over(const Operand& width, const std::vector<NameI
     return type.kind == TypeKind::value && type.rank() > 1;
   });
   map_scopes_.push_back({scope_->depth + 1, takes_rows});
-  simplify_lambda(map, Runs::per_iteration, width);
+  simplify_lambda(map, std::move(entry));
   map_scopes_.pop_back();
 }
 
@@ -379,7 +389,7 @@ void Simplifier::simplify_sides(Branch& node) {
     }
     const std::size_t mark = facts_.mark();
     facts_.assume(node.condition, holds);
-    simplify_body(body, Runs::maybe, std::nullopt);
+    simplify_body(body, {Runs::maybe, {}, {}, Condition{node.condition, holds}});
     facts_.forget(mark);
     if (node.condition.is_name()) replaced_[node.condition.name().index] = std::nullopt;
   };
@@ -398,45 +408,46 @@ void Simplifier::simplify_scopes(Statement& statement) {
         for (const LoopValue& value : node.values) {
           bind(value.parameter.name, scope_->depth + 1);
         }
+        Entry entry{Runs::per_iteration};
         if (const auto* form = std::get_if<ForForm>(&node.form)) {
           bind(form->index.name, scope_->depth + 1);
+          entry.trip_count = form->bound;
           if (names_.type(form->bound).element == ScalarType::i64) {
             facts_.set_index(form->index.name, form->bound);
+            entry.indices.push_back(form->index.name);
           }
-          simplify_body(node.body, Runs::per_iteration, form->bound);
-        } else {
-          simplify_body(node.body, Runs::per_iteration, std::nullopt);
         }
+        simplify_body(node.body, std::move(entry));
       },
       [&](MapScanReduce& node) {
         over_width(node);
         for (ScanOperator& scan : node.scans) {
-          simplify_lambda(scan.op, Runs::per_iteration, node.width);
+          simplify_lambda(scan.op, {Runs::per_iteration, node.width});
         }
         for (ReduceOperator& reduction : node.reductions) {
-          simplify_lambda(reduction.op, Runs::per_iteration, node.width);
+          simplify_lambda(reduction.op, {Runs::per_iteration, node.width});
         }
-        if (node.post) simplify_lambda(*node.post, Runs::per_iteration, node.width);
+        if (node.post) simplify_lambda(*node.post, {Runs::per_iteration, node.width});
       },
       [&](Histogram& node) {
         over_width(node);
         for (HistogramOperator& one : node.operators) {
-          simplify_lambda(one.op, Runs::per_iteration, node.width);
+          simplify_lambda(one.op, {Runs::per_iteration, node.width});
         }
       },
       [&](Scatter& node) { over_width(node); }, [&](FlatMap& node) { over_width(node); },
       [&](WithAccumulator& node) {
         for (AccumulatorInput& input : node.inputs) {
-          if (input.op) simplify_lambda(*input.op, Runs::maybe, std::nullopt);
+          if (input.op) simplify_lambda(*input.op, {Runs::maybe});
         }
-        simplify_lambda(node.body, Runs::once, std::nullopt);
+        simplify_lambda(node.body, {Runs::once});
       },
       [&](Differentiate& node) {
-        simplify_lambda(node.function, Runs::differentiated, std::nullopt);
+        simplify_lambda(node.function, {Runs::differentiated});
       },
       [&](CustomDerivative& node) {
-        simplify_lambda(node.function, Runs::once, std::nullopt);
-        simplify_lambda(node.adjoint, Runs::maybe, std::nullopt);
+        simplify_lambda(node.function, {Runs::once});
+        simplify_lambda(node.adjoint, {Runs::maybe});
       },
       // The other operations of stage parallel have no scopes.
       [](auto&) {});

@@ -33,10 +33,19 @@ class Simplifier {
     std::size_t position;
   };
   using Table = std::unordered_multimap<std::size_t, Place>;  // statements in scope, by hash
-  struct Scope {
-    Scope* outer;
+  struct Condition {
+    Operand holds;
+    bool sense;
+  };
+  /// When a scope runs.
+  struct Entry {
     Runs runs;
-    std::optional<Operand> trip_count;  // per_iteration: the scope runs only if this is positive
+    std::optional<Operand> trip_count = {};  // per_iteration: it runs only if this is positive
+    std::vector<NameId> indices = {};        // per_iteration: names that count its runs from 0
+    std::optional<Condition> condition = {};  // maybe: it runs only if this has that sense
+  };
+  struct Scope : Entry {
+    Scope* outer;
     std::size_t depth;
     const std::vector<Binder>* results = nullptr;  // of the statement that the scope is part of
     std::size_t facts = 0;                         // the mark of what is known outside
@@ -73,10 +82,11 @@ class Simplifier {
   bool is_shareable(const Statement& statement) const;
   bool prints(const Operation& operation) const;
   void place(Statement statement);
+  void put(Statement statement, Scope* target);
   void simplify_scopes(Statement& statement);
   void simplify_sides(Branch& node);
-  void simplify_body(Body& body, Runs runs, std::optional<Operand> trip_count);
-  void simplify_lambda(Lambda& lambda, Runs runs, std::optional<Operand> trip_count);
+  void simplify_body(Body& body, Entry entry);
+  void simplify_lambda(Lambda& lambda, Entry entry);
   void enter_lambda_over(const Operand& width, const std::vector<NameId>& arrays, Lambda& map);
   void bind(NameId name, std::size_t depth);
 
@@ -86,6 +96,8 @@ class Simplifier {
   std::size_t depth_of(const Statement& statement) const;
   bool may_leave(const Statement& statement, const Scope& scope);
   void hoist_assert(Statement& statement, Scope* target);
+  struct CheckOutside;
+  Scope* move_check_outside(Statement& statement);
 
   // Whether an array exists where its scope does not run.
   bool surely_runs(const Scope& scope);
