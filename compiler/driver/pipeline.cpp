@@ -31,6 +31,7 @@ constexpr Step until_fused[] = {
     {"fuse"},
     {"simplify"},
     {"common-subexpressions"},
+    {"split-indices"},
     {"lift-products"},
     {"batch-loops"},
     {"simplify", if_changed},

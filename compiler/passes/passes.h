@@ -32,6 +32,9 @@ bool inline_functions(ir::ParallelProgram& program, const Tunables& tunables);
 /// Merges producers into consumers, and neighbours of one width with each other, so that
 /// intermediate arrays vanish.
 bool fuse(ir::ParallelProgram& program, const Tunables& tunables);
+/// Turns maps over indices that are taken apart into a quotient and a remainder into maps over
+/// both.
+bool split_indices(ir::ParallelProgram& program);
 /// Computes products under masks for all points, and then masks them.
 bool lift_products(ir::ParallelProgram& program);
 /// Takes slices of what a map reads instead of what it makes, so that it can be fused with what

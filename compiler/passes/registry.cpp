@@ -190,6 +190,10 @@ constexpr Pass passes[] = {
      "Takes slices of what a map reads instead of what it makes.",
      "After a first fusion: a map that makes less than it reads is best merged into what it "
      "reads.  Before a second, which merges what is left with what reads the slices."},
+    {"split-indices", parallel<split_indices>, Stage::parallel, Need::optional,
+     "Turns maps over indices that are taken apart by a few into maps over quotients.",
+     "After fusion, which merges maps of one width; before simplification, which decides what the "
+     "remainders tell."},
     {"lift-products", parallel<lift_products>, Stage::parallel, Need::optional,
      "Computes products under masks for all points, and then masks them.",
      "After fusion, when products are sums; before differentiation, which then sees products of "
