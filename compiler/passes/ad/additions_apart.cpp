@@ -9,7 +9,7 @@
 #include "ir/fields.h"
 #include "ir/value_count.h"
 #include "passes/ad/consumption.h"
-#include "passes/ad/summed_map.h"
+#include "passes/ad/summed_body.h"
 #include "passes/map_parts.h"
 #include "passes/passes.h"
 #include "passes/tokens.h"

@@ -3,7 +3,7 @@
 #include <unordered_map>
 
 #include "passes/ad/consumption.h"
-#include "passes/ad/summed_map.h"
+#include "passes/ad/summed_body.h"
 #include "support/match.h"
 
 namespace dagaz::passes::ad {

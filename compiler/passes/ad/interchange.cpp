@@ -11,7 +11,7 @@ namespace dagaz::passes::ad {
 
 using namespace ir;
 
-void SumOverMap::set_map(const MapScanReduce& map, std::vector<Statement>& statements,
+void SumOverIterations::set_map(const MapScanReduce& map, std::vector<Statement>& statements,
                          const std::vector<Operand>& kept) {
   for (std::size_t i = 0; i < map.arrays.size(); ++i) {
     arrays_.emplace(map.map.parameters[i].name, map.arrays[i]);
@@ -19,7 +19,7 @@ void SumOverMap::set_map(const MapScanReduce& map, std::vector<Statement>& state
   site_.set(map.map.parameters, map.arrays, statements, kept);
 }
 
-void SumOverMap::set_loop(const Varying& varying, std::vector<Statement>& statements,
+void SumOverIterations::set_loop(const Varying& varying, std::vector<Statement>& statements,
                           const std::vector<Operand>& kept) {
   is_loop_ = true;
   std::vector<Binder> names;
@@ -32,7 +32,7 @@ void SumOverMap::set_loop(const Varying& varying, std::vector<Statement>& statem
   site_.set(names, arrays, statements, kept);
 }
 
-void SumOverMap::set_part(const MapScanReduce& map) {
+void SumOverIterations::set_part(const MapScanReduce& map) {
   width_ = map.width;
   for (std::size_t i = 0; i < map.arrays.size(); ++i) {
     arrays_.insert_or_assign(map.map.parameters[i].name, map.arrays[i]);
@@ -41,7 +41,7 @@ void SumOverMap::set_part(const MapScanReduce& map) {
 
 // ---------------------------------------------------------------- planning
 
-std::optional<SumOverMap::Plan> SumOverMap::plan(const Operand& contribution) {
+std::optional<SumOverIterations::Plan> SumOverIterations::plan(const Operand& contribution) {
   Plan plan;
   NameId value = contribution.name();
   for (;;) {
@@ -81,7 +81,7 @@ std::optional<SumOverMap::Plan> SumOverMap::plan(const Operand& contribution) {
 }
 
 // What the nest needs of the site's body in each iteration, and there is no array of.
-std::vector<NameId> SumOverMap::needed(const SumNest& nest) const {
+std::vector<NameId> SumOverIterations::needed(const SumNest& nest) const {
   std::vector<NameId> names;
   const auto use = [&](NameId name) {
     if (!site_.is_outside(name) && !arrays_.contains(name)) names.push_back(name);
@@ -96,7 +96,7 @@ std::vector<NameId> SumOverMap::needed(const SumNest& nest) const {
   return names;
 }
 
-void SumOverMap::set_results(const std::vector<NameId>& arrays) {
+void SumOverIterations::set_results(const std::vector<NameId>& arrays) {
   results_ = arrays;
   for (std::size_t i = 0; i < materialised_.size(); ++i) {
     arrays_.insert_or_assign(materialised_[i], arrays[i]);
@@ -118,7 +118,7 @@ bool loops(const Body& core) {
 // Where a nest's core is linear in what differs between iterations, that is summed as soon as it
 // appears: if it appears further out than the core, or the core is itself a sum, then the core is
 // evaluated once instead of in every iteration.
-void SumOverMap::plan_early_sums(const SumNest& nest) {
+void SumOverIterations::plan_early_sums(const SumNest& nest) {
   const Names& names = environment_->names();
   early_.clear();
   totals_.clear();
@@ -149,14 +149,14 @@ void SumOverMap::plan_early_sums(const SumNest& nest) {
   if (pays && is_linear(nest.core, varying, names)) early_ = std::move(early);
 }
 
-void SumOverMap::sum_early(std::size_t level, const PerIteration& arrays) {
+void SumOverIterations::sum_early(std::size_t level, const PerIteration& arrays) {
   for (const EarlySum& each : early_) {
     if (each.level != level) continue;
     totals_.insert_or_assign(each.name, environment_->sum_of_rows(arrays.at(each.name)));
   }
 }
 
-NameId SumOverMap::emit(Plan plan) {
+NameId SumOverIterations::emit(Plan plan) {
   PerIteration arrays = arrays_;
   plan_early_sums(plan.nest);
   emit_views(plan.nest.levels[0].views, arrays);
@@ -171,7 +171,7 @@ NameId SumOverMap::emit(Plan plan) {
 }
 
 // A view of what differs between iterations is a view of all of it, one dimension further in.
-void SumOverMap::emit_views(std::vector<Statement>& views, PerIteration& arrays) {
+void SumOverIterations::emit_views(std::vector<Statement>& views, PerIteration& arrays) {
   Names& names = environment_->names();
   for (Statement& view : views) {
     auto* permute = as<Permute>(view.operation);
@@ -191,7 +191,7 @@ void SumOverMap::emit_views(std::vector<Statement>& views, PerIteration& arrays)
 
 // Lets a level map over `array`; an array for all iterations is mapped over in its second
 // dimension.
-void SumOverMap::enter_row(NameId array, const Binder& parameter, PerIteration& arrays,
+void SumOverIterations::enter_row(NameId array, const Binder& parameter, PerIteration& arrays,
                              MapScanReduce& map) {
   Names& names = environment_->names();
   const auto found = arrays.find(array);
@@ -211,7 +211,7 @@ void SumOverMap::enter_row(NameId array, const Binder& parameter, PerIteration& 
   arrays.insert_or_assign(parameter.name, column);
 }
 
-NameId SumOverMap::emit_level(SumNest& nest, std::size_t level, PerIteration arrays) {
+NameId SumOverIterations::emit_level(SumNest& nest, std::size_t level, PerIteration arrays) {
   SumNest::Level& here = nest.levels[level];
   MapScanReduce map;
   map.width = here.width;
@@ -242,7 +242,7 @@ NameId SumOverMap::emit_level(SumNest& nest, std::size_t level, PerIteration arr
 }
 
 // The sum over the iterations of the core's result.
-Operand SumOverMap::emit_core(SumNest& nest, const PerIteration& arrays) {
+Operand SumOverIterations::emit_core(SumNest& nest, const PerIteration& arrays) {
   Names& names = environment_->names();
   if (!early_.empty()) {
     substitute(nest.core, totals_, names);

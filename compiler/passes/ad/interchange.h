@@ -14,11 +14,11 @@
 
 #include "passes/ad/environment.h"
 #include "passes/ad/sum_nest.h"
-#include "passes/ad/summed_map.h"
+#include "passes/ad/summed_body.h"
 
 namespace dagaz::passes::ad {
 
-class SumOverMap {
+class SumOverIterations {
  public:
   /// How to compute one sum.
   struct Plan {
@@ -26,7 +26,7 @@ class SumOverMap {
     std::vector<ir::Operation> views;  // applied to the sum, innermost first
   };
 
-  SumOverMap(Environment& environment, ir::Operand width)
+  SumOverIterations(Environment& environment, ir::Operand width)
       : environment_(&environment),
         width_(width),
         site_(environment.names(), environment.functions()) {}
@@ -41,7 +41,7 @@ class SumOverMap {
   void set_loop(const Varying& varying, std::vector<ir::Statement>& statements,
                 const std::vector<ir::Operand>& kept);
   /// A plan for the sum of `contribution`, a value of the body; nothing if it is not computed by a
-  /// nest of maps, or of a loop, from as many dimensions as it has itself.
+  /// nest of maps, or if a loop would have to store arrays of as many dimensions as it has.
   std::optional<Plan> plan(const ir::Operand& contribution);
   /// The values of the body that plans need of every iteration: further results of a map.
   const std::vector<ir::NameId>& materialised() const { return materialised_; }
@@ -74,7 +74,7 @@ class SumOverMap {
 
   Environment* environment_;
   ir::Operand width_;
-  SummedMap site_;
+  SummedBody site_;
   bool is_loop_ = false;
   PerIteration arrays_;  // of the site's parameters and kept values
   std::vector<ir::NameId> materialised_;

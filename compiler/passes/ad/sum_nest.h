@@ -13,7 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "passes/ad/summed_map.h"
+#include "passes/ad/summed_body.h"
 
 namespace dagaz::passes::ad {
 
@@ -33,13 +33,13 @@ struct SumNest {
 
 class SumNestBuilder {
  public:
-  SumNestBuilder(ir::Names& names, SummedMap& site) : names_(&names), site_(&site) {}
+  SumNestBuilder(ir::Names& names, SummedBody& site) : names_(&names), site_(&site) {}
 
   /// The nest that computes `value`, an array of the site's body; nothing if there is none.
   std::optional<SumNest> build(ir::NameId value);
 
  private:
-  using Definition = SummedMap::Definition;
+  using Definition = SummedBody::Definition;
 
   bool enter_map(const Definition& definition);
   bool enter_rows(ir::NameId array);
@@ -63,7 +63,7 @@ class SumNestBuilder {
   std::optional<ir::Statement> copied(const ir::Statement& statement);
 
   ir::Names* names_;
-  SummedMap* site_;
+  SummedBody* site_;
   SumNest nest_;
   std::vector<ir::Statement*> maps_;  // of levels 1, 2, …; null where rows of an array are
   std::unordered_set<const ir::Statement*> joined_;  // maps whose bodies join the core

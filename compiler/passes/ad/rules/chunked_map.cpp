@@ -29,7 +29,7 @@ constexpr std::int64_t iterations_at_a_time = 32;
 }  // namespace
 
 bool runs_in_chunks(const Reverse& r, const MapSite& site, const ReturnMap& back,
-                    const SumOverMap& sums) {
+                    const SumOverIterations& sums) {
   const auto& kept = sums.materialised();
   const auto& rows = back.mapped;  // are there after the map in any case
   return r.options.in_chunks && r.maps_around == 0 && back.given_back.empty() &&
@@ -40,7 +40,7 @@ bool runs_in_chunks(const Reverse& r, const MapSite& site, const ReturnMap& back
          });
 }
 
-static Operand chunk_size(Reverse& r, const MapSite& site, const SumOverMap& sums,
+static Operand chunk_size(Reverse& r, const MapSite& site, const SumOverIterations& sums,
                           const Sums& plans) {
   const auto binary = [&](ScalarOp op, const Operand& a, const Operand& b) {
     return r.out().scalar(op, ScalarType::i64, {a, b}, "chunk");
@@ -75,7 +75,7 @@ static Operand chunk_size(Reverse& r, const MapSite& site, const SumOverMap& sum
 
 // A chunk may hold as many repeated values as values that it keeps for the sums, and arrays of
 // lower rank, which are small beside these.
-static void keep_repeated_values(Reverse& r, ReturnMap& back, const SumOverMap& sums) {
+static void keep_repeated_values(Reverse& r, ReturnMap& back, const SumOverIterations& sums) {
   std::vector<Type> room;
   for (const NameId each : sums.materialised()) room.push_back(r.names().type(each));
   keep_repeated_work(back.map.map.body.statements, r.environment, [&](const Type& type) {
@@ -123,7 +123,7 @@ static std::vector<NameId> carry_all(Reverse& r, const MapSite& site, const Retu
   return targets;
 }
 
-void emit_chunks(Reverse& r, const MapSite& site, ReturnMap& back, SumOverMap& sums, Sums plans) {
+void emit_chunks(Reverse& r, const MapSite& site, ReturnMap& back, SumOverIterations& sums, Sums plans) {
   keep_repeated_values(r, back, sums);
   const Operand chunk = chunk_size(r, site, sums, plans);
   const Operand rounded = r.out().add_i64(site.width, r.out().sub_i64(chunk, i64_operand(1)));

@@ -126,7 +126,7 @@ std::vector<NameId> emit_map(Reverse& r, const MapSite& site, ReturnMap& back) {
   return given;
 }
 
-void note_sums(Reverse& r, const Statement& statement, const Sums& plans, const SumOverMap& sums) {
+void note_sums(Reverse& r, const Statement& statement, const Sums& plans, const SumOverIterations& sums) {
   std::string stored;
   for (const NameId array : sums.results()) {
     if (!stored.empty()) stored += ", ";
@@ -138,7 +138,7 @@ void note_sums(Reverse& r, const Statement& statement, const Sums& plans, const 
   }
 }
 
-void emit_at_once(Reverse& r, const MapSite& site, ReturnMap& back, SumOverMap& sums, Sums plans) {
+void emit_at_once(Reverse& r, const MapSite& site, ReturnMap& back, SumOverIterations& sums, Sums plans) {
   const std::vector<NameId> results = emit_map(r, site, back);
 
   // Results: sums, rows, values, materialised values.

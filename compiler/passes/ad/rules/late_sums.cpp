@@ -32,7 +32,7 @@ bool may_sum_late(NameId name, const std::vector<Statement>& body, const Names& 
 }
 
 LateSums::Contributions LateSums::plan(const Contributions& contributions,
-                                       const SumOverMap::Varying& varying,
+                                       const SumOverIterations::Varying& varying,
                                        std::vector<Statement>& statements,
                                        const std::vector<Operand>& kept) {
   sums_.set_loop(varying, statements, kept);

@@ -32,7 +32,7 @@ class LateSums {
 
   /// Plans the sums of what an iteration of the return loop, emitted code, gives; returns what it
   /// has to add itself.  `kept`: what its body computes in any case.
-  Contributions plan(const Contributions& contributions, const SumOverMap::Varying& varying,
+  Contributions plan(const Contributions& contributions, const SumOverIterations::Varying& varying,
                      std::vector<ir::Statement>& statements, const std::vector<ir::Operand>& kept);
   /// Emitted at the end of the body: what it stores, in arrays that the loop carries.
   std::vector<ir::Operand> store(const ir::Operand& iteration);
@@ -44,7 +44,7 @@ class LateSums {
  private:
   Reverse& r_;
   ir::Operand trips_;
-  SumOverMap sums_;
+  SumOverIterations sums_;
   Sums plans_;
   std::vector<ir::NameId> parameters_;
 };

@@ -288,7 +288,7 @@ struct ReturnLoop {
   LateSums::Contributions plan_late_sums(std::vector<Statement>& statements,
                                          std::vector<Operand> kept, NameId step,
                                          const Operand& iteration) {
-    SumOverMap::Varying differing = {{step, std::nullopt}};
+    SumOverIterations::Varying differing = {{step, std::nullopt}};
     if (iteration.is_name()) differing.emplace_back(iteration.name(), iterations);
     for (const auto& [size, parameter] : sizes) differing.emplace_back(parameter, std::nullopt);
     for (const NameId parameter : carried_parameters) differing.emplace_back(parameter, std::nullopt);

@@ -229,7 +229,7 @@ static void sweep_iteration(Reverse& r, const MapSite& site, ReturnMap& back, bo
 
 // Whole-array contributions: nests of sums after the map, or accumulators within it.  The deepest
 // nests go first: others may use what they keep.
-static Sums plan_sums(Reverse& r, ReturnMap& back, SumOverMap& sums) {
+static Sums plan_sums(Reverse& r, ReturnMap& back, SumOverIterations& sums) {
   std::vector<Operand> kept = back.reduced;
   kept.insert(kept.end(), back.mapped.begin(), back.mapped.end());
   kept.insert(kept.end(), back.values.begin(), back.values.end());
@@ -250,7 +250,7 @@ static Sums plan_sums(Reverse& r, ReturnMap& back, SumOverMap& sums) {
 
 // Adds what no nest sums to accumulators, and ends the lambda with its results: sums, rows, its own
 // values, values for the nests, accumulators.
-static void close_map(Reverse& r, ReturnMap& back, const SumOverMap& sums) {
+static void close_map(Reverse& r, ReturnMap& back, const SumOverIterations& sums) {
   NestedScope scope(r.environment);
   r.out().add_all(std::move(back.statements));
   for (const auto& [name, contribution] : back.accumulated) {
@@ -304,7 +304,7 @@ void return_map(Reverse& r, const MapSite& site) {
   WantedValues wanted = std::exchange(r.wanted, {});
   ReturnMap back;
   enter_map(r, site, back);
-  SumOverMap sums(r.environment, site.width);
+  SumOverIterations sums(r.environment, site.width);
   ++r.maps_around;
   sweep_iteration(r, site, back, gives_values);
   keep_values_that_are_there(r, back);

@@ -52,23 +52,23 @@ struct ReturnMap {
 };
 
 /// Adjoints that are sums over the iterations, computed after the map.
-using Sums = std::vector<std::pair<ir::NameId, SumOverMap::Plan>>;
+using Sums = std::vector<std::pair<ir::NameId, SumOverIterations::Plan>>;
 
 // emit_map.cpp
 /// Emits the map; gives its results but accumulators.
 std::vector<ir::NameId> emit_map(Reverse& r, const MapSite& site, ReturnMap& back);
 /// The map for all iterations, then the sums; adds what they give to the adjoints.
-void emit_at_once(Reverse& r, const MapSite& site, ReturnMap& back, SumOverMap& sums, Sums plans);
+void emit_at_once(Reverse& r, const MapSite& site, ReturnMap& back, SumOverIterations& sums, Sums plans);
 /// Tells the report what became of arrays that every iteration uses as a whole.
 void note_sums(Reverse& r, const ir::Statement& statement, const Sums& plans,
-               const SumOverMap& sums);
+               const SumOverIterations& sums);
 
 // chunked_map.cpp
 /// Whether chunks of iterations save memory.
 bool runs_in_chunks(const Reverse& r, const MapSite& site, const ReturnMap& back,
-                    const SumOverMap& sums);
+                    const SumOverIterations& sums);
 /// As emit_at_once, chunk after chunk.
-void emit_chunks(Reverse& r, const MapSite& site, ReturnMap& back, SumOverMap& sums, Sums plans);
+void emit_chunks(Reverse& r, const MapSite& site, ReturnMap& back, SumOverIterations& sums, Sums plans);
 
 // mixed.cpp
 /// Whether the lambda is differentiated forward, as a function of the scalars `inputs`.

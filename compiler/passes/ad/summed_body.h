@@ -1,5 +1,6 @@
-// The body of a map over whose iterations something is summed: where its names come from, which of
-// them are needed anyway, and how a value from inside a nest of maps becomes one of the body.
+// The body of a map, or of a loop, over whose iterations something is summed: where its names come
+// from, which of them are needed anyway, and how a value from inside a nest of maps becomes one of
+// the body.
 #pragma once
 
 #include <optional>
@@ -28,7 +29,7 @@ constexpr int most_repeated_statements = 3;
 /// place of its results, with nothing that has to follow the order of the elements.
 bool is_mapped_result(const ir::MapScanReduce& map, std::size_t result);
 
-class SummedMap {
+class SummedBody {
  public:
   /// A name bound by a statement of the body, or of the body of a map inside it.
   struct Definition {
@@ -42,10 +43,11 @@ class SummedMap {
     ir::NameId array;
   };
 
-  SummedMap(ir::Names& names, FunctionDerivatives& functions)
+  SummedBody(ir::Names& names, FunctionDerivatives& functions)
       : names_(&names), functions_(&functions) {}
 
-  /// The map's parameters with their arrays, its statements, and what leaves it in any case.
+  /// The parameters with their arrays, invalid where a loop has none, the statements, and what
+  /// leaves the body in any case.
   void set(const std::vector<ir::Binder>& parameters, const std::vector<ir::NameId>& arrays,
            std::vector<ir::Statement>& statements, const std::vector<ir::Operand>& kept);
 

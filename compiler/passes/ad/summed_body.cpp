@@ -1,4 +1,4 @@
-#include "passes/ad/summed_map.h"
+#include "passes/ad/summed_body.h"
 
 #include <algorithm>
 
@@ -89,7 +89,7 @@ static std::optional<std::size_t> mapped_place(const MapScanReduce& map, NameId 
   return static_cast<std::size_t>(found - results.begin());
 }
 
-void SummedMap::set(const std::vector<Binder>& parameters, const std::vector<NameId>& arrays,
+void SummedBody::set(const std::vector<Binder>& parameters, const std::vector<NameId>& arrays,
                     std::vector<Statement>& statements, const std::vector<Operand>& kept) {
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     elements_.emplace(parameters[i].name, Element{nullptr, arrays[i]});
@@ -108,7 +108,7 @@ void SummedMap::set(const std::vector<Binder>& parameters, const std::vector<Nam
   }
 }
 
-void SummedMap::enter(std::vector<Statement>& statements, Statement* around) {
+void SummedBody::enter(std::vector<Statement>& statements, Statement* around) {
   for (Statement& each : statements) {
     for (std::size_t i = 0; i < each.results.size(); ++i) {
       definitions_.emplace(each.results[i].name, Definition{&each, i, around});
@@ -122,28 +122,28 @@ void SummedMap::enter(std::vector<Statement>& statements, Statement* around) {
   }
 }
 
-const SummedMap::Definition* SummedMap::definition(const Operand& operand) const {
+const SummedBody::Definition* SummedBody::definition(const Operand& operand) const {
   if (!operand.is_name()) return nullptr;
   const auto found = definitions_.find(operand.name());
   return found == definitions_.end() ? nullptr : &found->second;
 }
 
-const SummedMap::Element* SummedMap::element(NameId name) const {
+const SummedBody::Element* SummedBody::element(NameId name) const {
   const auto found = elements_.find(name);
   return found == elements_.end() ? nullptr : &found->second;
 }
 
-bool SummedMap::is_outside(const Operand& operand) const {
+bool SummedBody::is_outside(const Operand& operand) const {
   return operand.is_constant() || (definitions_.count(operand.name()) == 0 &&
                                    elements_.count(operand.name()) == 0);
 }
 
-bool SummedMap::is_outside(const Type& type) const {
+bool SummedBody::is_outside(const Type& type) const {
   return std::all_of(type.shape.begin(), type.shape.end(),
                      [&](const Operand& size) { return is_outside(size); });
 }
 
-std::size_t SummedMap::level(const Definition& definition) const {
+std::size_t SummedBody::level(const Definition& definition) const {
   std::size_t level = 0;
   for (const Statement* around = definition.around; around != nullptr; ++level) {
     around = definitions_.at(around->results.front().name).around;
@@ -153,7 +153,7 @@ std::size_t SummedMap::level(const Definition& definition) const {
 
 // ---------------------------------------------------------------- what is evaluated anyway
 
-void SummedMap::mark_live(NameId name) {
+void SummedBody::mark_live(NameId name) {
   if (!live_.insert(name).second) return;
   if (const Element* parameter = element(name)) {
     mark_live(parameter->array);
@@ -182,7 +182,7 @@ void SummedMap::mark_live(NameId name) {
   for (const NameId used : free_names(*source->statement, *names_)) mark_live(used);
 }
 
-bool SummedMap::is_kept(NameId name) const {
+bool SummedBody::is_kept(NameId name) const {
   const Definition* source = definition(name);
   if (source == nullptr) return false;
   while (source->around != nullptr) {
@@ -195,7 +195,7 @@ bool SummedMap::is_kept(NameId name) const {
 }
 
 // Whether the value has one shape in all places, and stays what it is to the end of its scope.
-bool SummedMap::may_be_kept(const Definition& definition, NameId name) const {
+bool SummedBody::may_be_kept(const Definition& definition, NameId name) const {
   const Type& type = names_->type(name);
   if (type.kind != TypeKind::value || !is_outside(type)) return false;
   const Statement* around = definition.around;
@@ -212,7 +212,7 @@ bool SummedMap::may_be_kept(const Definition& definition, NameId name) const {
   return true;
 }
 
-std::optional<NameId> SummedMap::keep(NameId name) {
+std::optional<NameId> SummedBody::keep(NameId name) {
   const Definition* source = definition(name);
   if (source == nullptr || !may_be_kept(*source, name)) return std::nullopt;
   while (source->around != nullptr) {
