@@ -34,13 +34,15 @@ entry other_end (n: i64) =
              let a = field n m
              in same (tabulate_2d n m (\i j -> a[(i + 1) % n, j] + 2 * a[i, (j + 1) % m] + 3 * a[i, (j - 2) % m]))
                      (map2 (\i row -> by_loop row (\j -> a[(i + 1) % n, j] + 2 * row[(j + 1) % m] + 3 * row[(j - 2) % m]))
-                           (iota n) a))
+                           (iota n)
+                           a))
 
 entry nothing (n: i64) =
   lengths (\m ->
              let a = field n m
              let sum i j =
-               if i == 0 || j == 0 || i == n - 1 || j == m - 1 then a[i, j]
+               if i == 0 || j == 0 || i == n - 1 || j == m - 1
+               then a[i, j]
                else a[i - 1, j] + 2 * a[i + 1, j] + 3 * a[i, j - 1] + 5 * a[i, j + 1]
              in same (tabulate_2d n m sum) (map2 (\i row -> by_loop row (sum i)) (iota n) a))
 
@@ -53,7 +55,8 @@ entry of_pairs (n: i64) =
              let (xs, ys) =
                unzip (flatten (tabulate_2d n m (\i j -> (left i j, right i j + left i j))))
              in and (map2 (==) xs (flatten (map2 (\i row -> by_loop row (left i)) (iota n) a)))
-                && and (map2 (==) ys
+                && and (map2 (==)
+                             ys
                              (flatten (map2 (\i row -> by_loop row (\j -> right i j + left i j)) (iota n) a))))
 
 entry of_single_rows (_: i64) =
@@ -75,6 +78,7 @@ entry of_nearest n =
 entry of_nothing n =
   properties (\x ->
                 let f [k] [l] (a: [k][l]f64) =
-                  tabulate_2d k l (\i j -> f64.sin (a[i, j] + (if j > 1 then a[i, j - 2] else 0)
-                                                    + (if i + 1 < k && j + 1 < l then a[i + 1, j + 1] else 0)))
+                  tabulate_2d k l (\i j ->
+                                     f64.sin (a[i, j] + (if j > 1 then a[i, j - 2] else 0)
+                                              + (if i + 1 < k && j + 1 < l then a[i + 1, j + 1] else 0)))
                 in weighted (flatten (f (f (image n x)))))

@@ -45,13 +45,15 @@ entry with_places n =
   properties (\x ->
                 let m = square n x
                 in alternating (loop v = first n x
-                                for i < 3 do map (* m[i % n, 0]) (step m v)))
+                                for i < 3 do
+                                  map (* m[i % n, 0]) (step m v)))
 
 entry in_branches n =
   properties (\x ->
                 let m = square n x
                 in alternating (loop v = first n x
-                                for i < 3 do if i % 2 == 0 then step m v else map (* 0.5) v))
+                                for i < 3 do
+                                  if i % 2 == 0 then step m v else map (* 0.5) v))
 
 entry in_loops n =
   properties (\x ->

@@ -14,6 +14,7 @@
 import "shared/derivative_properties"
 
 def dot [n] (xs: [n]f64) (ys: [n]f64) : f64 = f64.sum (map2 (*) xs ys)
+
 def rows (n: i64) (m: i64) (seed: i64) : [n][m]f64 =
   tabulate_2d n m (\i j -> f64.i64 ((i * 31 + j * 17 + seed) % 13) / 4 - 1)
 
@@ -27,7 +28,8 @@ entry back n m =
   let (a, b) = (rows n m 1, rows n m 2)
   in alike (map2 (\x i -> map2 (\y j -> if j <= i then dot x y / 2 else -1) b (iota n)) a (iota n))
            (map2 (\row i -> map2 (\s j -> if j > i then -1 else s / 2) row (iota n))
-                 (all_products a b) (iota n))
+                 (all_products a b)
+                 (iota n))
 
 entry masked n m =
   let (a, b) = (rows n m 3, rows n m 4)
@@ -40,7 +42,8 @@ entry near n m =
   let ts = map (\i -> f64.i64 (i * i % 7)) (iota n)
   in alike (map2 (\x t -> map2 (\y u -> if f64.abs (t - u) < 2 then dot x y else 0) b ts) a ts)
            (map2 (\row t -> map2 (\s u -> if f64.abs (t - u) < 2 then s else 0) row ts)
-                 (all_products a b) ts)
+                 (all_products a b)
+                 ts)
 
 def attention [n] [d] (q: [n][d]f64) (k: [n][d]f64) (v: [n][d]f64) : [n][d]f64 =
   map2 (\q i ->
@@ -49,7 +52,8 @@ def attention [n] [d] (q: [n][d]f64) (k: [n][d]f64) (v: [n][d]f64) : [n][d]f64 =
           let e = map (\s -> f64.exp (s - m)) s
           let z = f64.sum e
           in map (\c -> dot e c / z) (transpose v))
-       q (iota n)
+       q
+       (iota n)
 
 def matrix (n: i64) (x: [4]f64) (by: i64) : [n][3]f64 =
   tabulate_2d n 3 (\i j -> x[(i * by + j) % 4] * (0.3 + 0.1 * f64.i64 (i + j)))
@@ -62,5 +66,6 @@ entry of_masks n =
                 let (a, b) = (matrix n x 1, matrix n x 3)
                 let s =
                   map2 (\p i -> map2 (\q j -> if i != j && j % 2 == 0 then f64.sin (dot p q) else p[0]) b (iota n))
-                       a (iota n)
+                       a
+                       (iota n)
                 in weighted (flatten s))

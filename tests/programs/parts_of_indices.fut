@@ -34,8 +34,10 @@ entry in_turns [n] (a: [n]i64) (b: [n]i64) : []i64 =
   tabulate (2 * n) (\i -> if i % 2 == 0 then a[i / 2] else b[i / 2])
 
 entry by_three [n] (a: [n]i64) : []i64 =
-  tabulate (n * 3) (\i -> let x = a[i / 3] let r = i % 3
-                          in if r == 0 then x else if r == 1 then i / 3 - 4 else x * 2 + i)
+  tabulate (n * 3) (\i ->
+                      let x = a[i / 3]
+                      let r = i % 3
+                      in if r == 0 then x else if r == 1 then i / 3 - 4 else x * 2 + i)
 
 entry known_width (k: i64) : [8]i64 = tabulate 8 (\i -> i / 2 + (if i % 2 == 0 then k else 1))
 
@@ -53,6 +55,7 @@ entry of_windows n =
   properties (\x ->
                 let a = row n x
                 in weighted (tabulate (2 * n) (\i ->
-                                                let j = i / 2
-                                                in if i % 2 == 0 then x[1] * a[j] + (if j > 0 then x[3] * a[j - 1] else 0)
-                                                   else x[2] * a[j] + (if j + 1 < n then x[0] * a[j + 1] else 0))))
+                                                 let j = i / 2
+                                                 in if i % 2 == 0
+                                                    then x[1] * a[j] + (if j > 0 then x[3] * a[j - 1] else 0)
+                                                    else x[2] * a[j] + (if j + 1 < n then x[0] * a[j + 1] else 0))))

@@ -36,11 +36,15 @@ def cell (n: i64) (i: i64) (j: i64) = (i * 31 + j * 17) % (n + 3)
 entry same (n: i64) (m: i64) : bool =
   let a = tabulate_2d n m (cell n)
   let sums =
-    tabulate_2d n m (\i j -> a[(i + 1) % n, j] + 2 * a[(i - 1) % n, j] + 3 * a[i, (j + 2) % m]
-                             + 5 * a[i, (j - 3) % m])
+    tabulate_2d n m (\i j ->
+                       a[(i + 1) % n, j] + 2 * a[(i - 1) % n, j] + 3 * a[i, (j + 2) % m]
+                       + 5 * a[i, (j - 3) % m])
   let rotated =
-    map4 (map4 (\p q r s -> p + 2 * q + 3 * r + 5 * s)) (rotate 1 a) (rotate (-1) a)
-         (map (rotate 2) a) (map (rotate (-3)) a)
+    map4 (map4 (\p q r s -> p + 2 * q + 3 * r + 5 * s))
+         (rotate 1 a)
+         (rotate (-1) a)
+         (map (rotate 2) a)
+         (map (rotate (-3)) a)
   in and (map2 (==) (flatten sums) (flatten rotated))
 
 def field (n: i64) (x: [4]f64) : [n][n + 1]f64 =
