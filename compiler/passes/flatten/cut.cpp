@@ -27,7 +27,8 @@ static bool makes_numbers(const Body& body) {
   return std::all_of(body.statements.begin(), body.statements.end(), [](const Statement& one) {
     const auto* sum = as<MapScanReduce>(one.operation);
     if (sum) return value_count(sum->reductions) == one.results.size();
-    return as<Scalar>(one.operation) || is_view(one.operation);
+    const auto* branch = as<Branch>(one.operation);
+    return as<Scalar>(one.operation) || is_view(one.operation) || (branch && only_computes(*branch));
   });
 }
 
