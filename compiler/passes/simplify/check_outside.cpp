@@ -102,7 +102,8 @@ struct Simplifier::CheckOutside {
     }
     return std::all_of(checks.begin(), checks.end(),
                        [&](const Check& one) {
-                         return is_outside(one.size) && can_be_computed(one.place);
+                         return is_outside(one.size) && can_be_computed(one.place) &&
+                                moves_alone(one.place, one.index);
                        }) &&
            std::all_of(assertion().arguments.begin(), assertion().arguments.end(),
                        [&](const Operand& one) { return can_be_computed(one); }) &&
@@ -210,6 +211,15 @@ struct Simplifier::CheckOutside {
     return scalar != nullptr && is_safe_anywhere(*scalar) && is_cheap(scalar->op) &&
            std::all_of(scalar->arguments.begin(), scalar->arguments.end(),
                        [&](const Operand& one) { return can_be_computed(one); });
+  }
+
+  /// Whether no other index is mentioned, be it that it is taken away again.
+  bool moves_alone(const Operand& operand, NameId index) const {
+    if (is_outside(operand) || operand.name() == index) return true;
+    if (indices.contains(operand.name())) return false;
+    const std::vector<Operand>& parts = scalar_defining(operand)->arguments;
+    return std::all_of(parts.begin(), parts.end(),
+                       [&](const Operand& one) { return moves_alone(one, index); });
   }
 
   // ---------------------------------------------------------------- the check outside
