@@ -26,22 +26,16 @@ def torus(u, v, feed, kill):
     return repeated(20, step, (u, v))
 
 
-def blur(weights, image):
-    half = len(weights) // 2
-    n, m = image.shape
-    wide = jnp.pad(image, ((0, 0), (half, half)), 'edge')
-    rows = sum(weights[t] * wide[:, t:t + m] for t in range(2 * half + 1))
-    tall = jnp.pad(rows, ((half, half), (0, 0)), 'edge')
-    return sum(weights[t] * tall[t:t + n] for t in range(2 * half + 1))
-
-
-def blur_in_numpy(weights, image):
-    half = len(weights) // 2
-    n, m = image.shape
-    wide = np.pad(image, ((0, 0), (half, half)), 'edge')
-    rows = sum(weights[t] * wide[:, t:t + m] for t in range(2 * half + 1))
-    tall = np.pad(rows, ((half, half), (0, 0)), 'edge')
-    return sum(weights[t] * tall[t:t + n] for t in range(2 * half + 1))
+def blur(library):
+    """By NumPy or JAX."""
+    def of(weights, image):
+        half = len(weights) // 2
+        n, m = image.shape
+        wide = library.pad(image, ((0, 0), (half, half)), 'edge')
+        rows = sum(weights[t] * wide[:, t:t + m] for t in range(2 * half + 1))
+        tall = library.pad(rows, ((half, half), (0, 0)), 'edge')
+        return sum(weights[t] * tall[t:t + n] for t in range(2 * half + 1))
+    return of
 
 
 def transport(cost):
@@ -82,7 +76,7 @@ CASES = [
          jax=lambda *values: jax.vjp(lambda *some: torus(*some)[1], *values[:4])[1](values[4]),
          tolerance=1e-4),
     case('blur, 7 × 7, 512²', 'blur', all_of(randoms(7), randoms(512, 512)),
-         numpy=blur_in_numpy, jax=blur),
+         numpy=blur(np), jax=blur(jnp)),
     case('optimal transport, 400², gradient', 'transport_gradient', all_of(randoms(400, 400)),
          jax=lambda cost: jax.grad(transport)(cost), tolerance=1e-4),
     case('layer that enlarges rows', 'enlarged', all_of(places(16, 32, 4), places(8, 32, 256)),
