@@ -1,4 +1,4 @@
-// Calls of the C library's vector functions of f32 that our own formulas are better than: without a
+// Calls of the C library's vector functions that our own formulas (of f32) are better than: without a
 // call nothing has to be saved, what stands around runs at the same time, and the error is smaller.
 #pragma once
 
