@@ -2,13 +2,14 @@
 // the elements of a reduction may be a product, which is set apart from it: a mean of what a layer
 // gives comes behind the layer.  That pays for elements that are results anyway, and for sums over
 // several dimensions; for others, points read rows in vector lanes, a point each, and need no
-// memory.
+// memory.  Or a map takes sums beside more of others (fewer_sums.h).
 #include <algorithm>
 #include <utility>
 
 #include "ir/classify.h"
 #include "ir/names.h"
 #include "ir/value_count.h"
+#include "passes/flatten/fewer_sums.h"
 #include "passes/flatten/flattener.h"
 #include "support/match.h"
 
@@ -61,16 +62,23 @@ bool Flattener::cut_if_possible(Statement& statement, Nest& nest, PointBody& poi
   };
   if (try_cut(point)) return true;
   for (std::size_t k = 0; k < point.body.statements.size(); ++k) {
-    if (!are_set_apart(point.body.statements[k], point.body)) continue;
+    std::vector<Statement> parts = set_apart(point.body.statements[k], point.body);
+    if (parts.empty()) continue;
     PointBody apart = point;
     std::vector<Statement>& all = apart.body.statements;
-    std::vector<Statement> parts =
-        splitter_.split_elements_off(all[k], *as<MapScanReduce>(all[k].operation));
     const auto at = all.erase(all.begin() + static_cast<std::ptrdiff_t>(k));
     all.insert(at, std::make_move_iterator(parts.begin()), std::make_move_iterator(parts.end()));
     if (try_cut(apart)) return true;
   }
   return false;
+}
+
+// A statement in parts, of which the first may be a product; nothing where it stays whole.
+std::vector<Statement> Flattener::set_apart(const Statement& one, const Body& around) {
+  if (are_set_apart(one, around)) {
+    return splitter_.split_elements_off(one, *as<MapScanReduce>(one.operation));
+  }
+  return fewer_sums_first(one, names_).value_or(std::vector<Statement>{});
 }
 
 // Two nests: the maps before the place, and the others with what is cheap.

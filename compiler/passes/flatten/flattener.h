@@ -46,6 +46,7 @@ class Flattener {
 
   // ---- cut.cpp
   bool cut_if_possible(ir::Statement& statement, Nest& nest, PointBody& point, Out& out);
+  std::vector<ir::Statement> set_apart(const ir::Statement& one, const ir::Body& around);
   void cut(ir::Statement statement, Nest nest, PointBody point, const Cut& cut, Out& out);
   void emit_part(ir::Statement statement, Nest nest, PointBody point, Out& out);
 
