@@ -303,7 +303,7 @@ void LaneReading::pack_rows(const ir::Body& body, const std::optional<NameId>& r
     const auto names = ir::free_names(one, around_.names);
     const bool waits = std::any_of(names.begin(), names.end(),
                                    [&](NameId name) { return later.contains(name); });
-    if (waits || !is_strided_view(one.operation)) {
+    if (waits || !may_come_first(one.operation, rows.has_value())) {
       for (const ir::Binder& result : one.results) later.insert(result.name);
       continue;
     }

@@ -174,7 +174,7 @@ void prepare(Lanes& l, const ir::Body& body, const std::optional<NameId>& rows) 
     const auto names = ir::free_names(one, l.c.names());
     const bool waits =
         std::any_of(names.begin(), names.end(), [&](NameId name) { return later.contains(name); });
-    if (waits || !plan::is_strided_view(one.operation)) {
+    if (waits || !plan::may_come_first(one.operation, rows.has_value())) {
       for (const ir::Binder& result : one.results) later.insert(result.name);
       continue;
     }
