@@ -27,7 +27,7 @@ Operand piece_count(Context& c, const Operand& segments, const Operand& width, c
   if (!c.has_kernels()) {
     const NameId total = c.variable("pieces", ScalarType::i64);
     c.emit(PieceCount{total, c.mul(segments, width), grain_for(c, cost)});
-    return c.divide_up(total, some_segments);
+    return c.divide_up(total, c.divide_up(some_segments, ir::i64_operand(plan.streams)));
   }
   const Operand wanted = c.divide(resident_threads(c), some_segments);
   const Operand useful = c.divide(width, ir::i64_operand(plan.least));
@@ -80,6 +80,12 @@ Pieces cut_segments(Context& c, const std::vector<ir::SpaceDimension>& space, co
   const Operand units = ir::i64_operand(unit);
   pieces.chunk = c.mul(c.divide_up(pieces.width, c.mul(pieces.count, units)), units);
   return pieces;
+}
+
+Operand length_of_part(Context& c, const Operand& length, std::int64_t parts, std::int64_t unit) {
+  const Operand units = c.divide(length, ir::i64_operand(parts * unit));
+  const Operand even = c.sub(ir::i64_operand(1), c.remainder(units, ir::i64_operand(2)));
+  return c.mul(c.maximum(c.sub(units, even), ir::i64_operand(0)), ir::i64_operand(unit));
 }
 
 void for_each_piece(

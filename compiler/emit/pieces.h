@@ -53,6 +53,9 @@ Operand cost_of_combining(Context& c, const Operand& count);
 /// Pieces of a multiple of `unit` elements each, but for those at the end, which have what is left.
 Pieces cut_segments(Context& c, const std::vector<ir::SpaceDimension>& space, const Operand& cost,
                     const ir::InPieces& plan, std::int64_t unit = 1);
+/// The longest of `parts` of a piece whose lengths are equal odd multiples of `unit`, so that they
+/// begin in different sets of a cache; 0 where there is none.
+Operand length_of_part(Context& c, const Operand& length, std::int64_t parts, std::int64_t unit);
 void for_each_piece(
     Context& c, const Pieces& pieces, const Operand& cost,
     const std::function<void(const std::vector<Operand>&, Operand, Operand, Operand)>& body);

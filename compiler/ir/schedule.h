@@ -224,6 +224,10 @@ struct Compaction {
 /// threads of a GPU combine `at_once` partial results each, in so many `rounds` as there are more:
 /// a tree, where one thread at the end would be slow.  They combine up to `most_at_once` each where
 /// `at_once` are left then, at most, for that spares a round.
+///
+/// A task of a CPU that reduces reads `streams` of memory side by side: pieces of so many
+/// neighbouring segments, and each that is left in so many parts, whose lengths are odd multiples
+/// of `line` elements (plan/streams.h).
 struct InPieces {
   static constexpr std::string_view mnemonic = "in_pieces";
   int most = 1 << 20;
@@ -231,8 +235,10 @@ struct InPieces {
   int rounds = 0;
   int at_once = 32;
   int most_at_once = 64;
+  int streams = 1;
+  int line = 1;
   bool operator==(const InPieces&) const = default;
-  DZ_FIELDS(most, least, rounds, at_once, most_at_once)
+  DZ_FIELDS(most, least, rounds, at_once, most_at_once, streams, line)
 };
 
 /// Each segment walked by one task or thread.  A reduction fetches what `fetched`, elements that

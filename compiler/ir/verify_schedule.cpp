@@ -11,6 +11,7 @@ namespace {
 constexpr int most = 1 << 26;
 constexpr int most_unrolled = 1024;  // copies of code
 constexpr int most_rounds = 16;
+constexpr int most_streams = 64;
 constexpr int most_gap = 64;
 constexpr int most_together = 32;
 constexpr int most_stages = 16;
@@ -119,6 +120,8 @@ void check(Numbers& numbers, const Contraction& one) {
 void check(Numbers& numbers, const InPieces& one) {
   numbers.at_least("most", one.most, 1);
   numbers.at_least("least", one.least, 1);
+  numbers.within("streams", one.streams, 1, most_streams);
+  numbers.within("line", one.line, 1, most_line);
   check_combining(numbers, one);
 }
 

@@ -131,11 +131,13 @@ std::vector<ir::Guard> needed_guards(const ir::Version& version, bool is_map) {
 
 std::optional<ir::Version> resized_version(const ir::Schedule& chosen, const ir::Strategy& wanted,
                                            bool is_map) {
+  const auto* pieces = as<ir::InPieces>(wanted);
+  if (pieces != nullptr && pieces->streams > 1) return std::nullopt;  // of a CPU
   for (const ir::Version& version : chosen.versions) {
     if (!may_replace(version.strategy, wanted, is_map)) continue;
     return ir::Version{needed_guards(version, is_map), wanted};
   }
-  const bool in_pieces = !is_map && as<ir::InPieces>(wanted) && is_open_to_pieces(chosen);
+  const bool in_pieces = !is_map && pieces != nullptr && is_open_to_pieces(chosen);
   return in_pieces ? std::optional(ir::Version{{}, wanted}) : std::nullopt;
 }
 

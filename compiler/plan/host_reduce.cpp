@@ -1,6 +1,6 @@
 // Reductions: in lanes with several accumulators, loops interchanged where what is reduced are
-// rows, or in pieces of segments; short segments as a whole, what does not fill a vector under a
-// mask, and very short ones interchanged, too.
+// rows, or in pieces of segments, several side by side where memory is the limit; short segments as
+// a whole, what does not fill a vector under a mask, and very short ones interchanged, too.
 #include "ir/value_count.h"
 #include "plan/gpu.h"
 #include "plan/host_operations.h"
@@ -8,6 +8,7 @@
 #include "plan/lane_reductions.h"
 #include "plan/nested.h"
 #include "plan/operators.h"
+#include "plan/streams.h"
 #include "plan/thread_loops.h"
 #include "plan/versions.h"
 
@@ -26,6 +27,7 @@ class ReductionPlanner {
     e_.schedule = p_.random ? some() : best();
     p_.wanted.follow(results_, e_.schedule, ir::InPieces{},
                      [this](const ir::Strategy& one) { return completed(one); });
+    if (!can_read_streams(e_)) leave_streams();
   }
 
  private:
@@ -35,22 +37,38 @@ class ReductionPlanner {
     if (!maps_ && gains_by_interchange(p_.around, e_)) {
       return versions(std::move(lanes), p_.tiles());
     }
-    if (!may_interchange_ || p_.tunables().interchange == 0) {
-      return versions(std::move(lanes), ir::InPieces{});
-    }
     ir::Schedule schedule = in_versions(std::move(lanes));
+    if (!may_interchange_ || p_.tunables().interchange == 0) {
+      add_pieces(schedule, {});
+      return schedule;
+    }
     const ir::Operand& extent = e_.space.back().extent;
-    const auto add_from = [&](std::int64_t least, ir::Strategy strategy) {
-      add_version(schedule, {ir::at_least(extent, least)}, std::move(strategy));
+    const auto from = [&](std::int64_t least) {
+      return std::vector<ir::Guard>{ir::at_least(extent, least)};
     };
     if (const auto by_segments = segment_loop(e_, p_.around)) {
-      add_from(by_segments->whole_vectors * p_.tunables().long_segment, ir::InPieces{});
-      add_from(p_.tunables().masked_segment, *by_segments);
+      add_pieces(schedule, from(by_segments->whole_vectors * p_.tunables().long_segment));
+      add_version(schedule, from(p_.tunables().masked_segment), *by_segments);
     } else {
-      add_from(p_.tunables().interchange_below, ir::InPieces{});
+      add_pieces(schedule, from(p_.tunables().interchange_below));
     }
     add_version(schedule, {}, p_.tiles());
     return schedule;
+  }
+
+  void add_pieces(ir::Schedule& schedule, std::vector<ir::Guard> when) {
+    if (const auto streams = reduction_in_streams(e_, p_.around)) {
+      std::vector<ir::Guard> all = when;
+      all.insert(all.end(), streams->when.begin(), streams->when.end());
+      add_version(schedule, std::move(all), streams->strategy);
+    }
+    add_version(schedule, std::move(when), ir::InPieces{});
+  }
+
+  void leave_streams() {
+    for (ir::Version& one : e_.schedule.versions) {
+      if (auto* pieces = as<ir::InPieces>(one.strategy)) pieces->streams = 1;
+    }
   }
 
   ir::Schedule some() {
@@ -64,6 +82,7 @@ class ReductionPlanner {
     const auto sized =
         completed_blocks(p_.around, e_, results_, p_.random->blocks_of_reduction(values));
     if (sized) lanes.push_back(*sized);
+    if (can_read_streams(e_)) ways.emplace_back(p_.random->streams());
     return p_.random->reduction(std::move(lanes), std::move(ways));
   }
 

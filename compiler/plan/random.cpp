@@ -247,6 +247,10 @@ ir::Interchanged RandomSchedules::interchanged() {
   return {one_of({1, 3, 16, 256}), one_of({1, 2, 4, 7})};
 }
 
+ir::InPieces RandomSchedules::streams() {
+  return {.streams = one_of({1, 2, 3, 8}), .line = one_of({1, 3, 16})};
+}
+
 ir::HeldBlocks RandomSchedules::held_blocks() { return {one_of({1, 7, 64, 256})}; }
 
 }  // namespace dagaz::plan

@@ -29,6 +29,7 @@ class RandomSchedules {
     return {
         {.whole_vectors = one_of({0, 3, 8, 16})}, planned.fetched, one_of({0, 64, planned.ahead})};
   }
+  ir::InPieces streams();
   ir::HeldBlocks held_blocks();
   ir::FusedStencil stencil(int maps) { return {maps, flips()}; }
   /// How far ahead of what is appended to lists is fetched.

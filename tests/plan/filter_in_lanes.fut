@@ -10,4 +10,5 @@ entry main [n] (xs: [n]f32) = filter (> 0) xs
 --|   pointwise] operations [5]
 --| -- main, line 3: segmented_reduce over [n]
 --| x.3: [
+--|   in_pieces streams 8 line 16 when [n >= 524288],
 --|   in_pieces] operations [1]

@@ -4,6 +4,7 @@ entry main [n] (xs: [n]f32) = vjp (\ys -> f32.sum (map f32.exp (filter (> 0) ys)
 -- expect
 --| -- main, line 3: segmented_reduce over [n]
 --| x: [
+--|   in_pieces streams 8 line 16 when [n >= 1048576],
 --|   in_pieces] operations [1]
 --| -- main, line 3: segmented_scan over [n]
 --| x.2: [

@@ -4,6 +4,7 @@ entry main [n][m] (a: [n][m]f32) (x: [m]f32) = map (\r -> dot r x) a
 -- expect
 --| -- main, line 3: segmented_reduce over [n][m]
 --| x: [
+--|   in_pieces streams 4 line 16 when [m >= 192, n * m >= 1048576],
 --|   in_pieces when [m >= 192],
 --|   by_segments whole_vectors 8 fetched [a] ahead 4096 when [m >= 6],
 --|   interchanged] operations [1]

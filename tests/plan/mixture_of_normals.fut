@@ -14,4 +14,5 @@ entry main [n][k][d] (xs: [n][d]f64) (centres: [k][d]f64) (weights: [k]f64) =
 --|   pointwise whole_vectors 8]
 --| -- main, line 3: segmented_reduce over [n]
 --| x.3: [
+--|   in_pieces streams 4 line 16 when [n >= 524288],
 --|   in_pieces] operations [1]

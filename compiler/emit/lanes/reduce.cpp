@@ -63,12 +63,9 @@ static void reduce_blocks(Context& c, const ir::Statement& s, const ir::Segmente
 
 // How many blocks a piece has, or points of each stretch.
 static Operand blocks_of_piece(Context& c, const ir::LaneBlocks& plan, const Operand& length) {
-  const Operand all = c.divide(length, ir::i64_operand(std::int64_t{plan.columns} * plan.width));
-  if (!plan::walks_stretches(plan)) return all;
-  const Operand unit = ir::i64_operand(plan.block_rows);
-  const Operand units = c.divide(all, unit);
-  const Operand even = c.sub(ir::i64_operand(1), c.remainder(units, ir::i64_operand(2)));
-  return c.mul(c.maximum(c.sub(units, even), ir::i64_operand(0)), unit);
+  const std::int64_t span = std::int64_t{plan.columns} * plan.width;
+  if (plan::walks_stretches(plan)) return length_of_part(c, length, span, plan.block_rows);
+  return c.divide(length, ir::i64_operand(span));
 }
 
 void reduce_pieces_in_lanes(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,

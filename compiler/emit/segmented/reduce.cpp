@@ -15,6 +15,7 @@
 #include "emit/gpu/product_tiles.h"
 #include "emit/gpu/reduce.h"
 #include "emit/host/interchange.h"
+#include "emit/host/streams.h"
 #include "emit/lanes/reduce.h"
 #include "emit/memory/allocation.h"
 #include "emit/memory/elements.h"
@@ -128,6 +129,8 @@ static void reduce_by_pieces(Context& c, const ir::Statement& s, const ir::Segme
       reduce_pieces_in_lanes(c, s, e, *blocks, pieces, cost, mapped, partial);
     } else if (const auto* tiles = as<ir::Interchanged>(strategy)) {
       reduce_pieces_interchanged(c, e, *tiles, pieces, cost, partial);
+    } else if (const auto* way = as<ir::InPieces>(strategy); way != nullptr && way->streams > 1) {
+      reduce_pieces_in_streams(c, e, *way, pieces, cost, partial);
     } else {
       reduce_pieces(c, s, e, pieces, cost, mapped, partial);
     }

@@ -42,6 +42,8 @@ TEST_CASE("numbers that are out of range are found") {
   CHECK(problem_of(Strategy(InPieces{})) == "");
   CHECK(problem_of(Strategy(InPieces{.at_once = 1})) == "`at_once 1` is not from 2 to 67108864");
   CHECK(problem_of(Strategy(InPieces{.at_once = 8, .most_at_once = 7})) != "");
+  CHECK(problem_of(Strategy(InPieces{.streams = 0})) == "`streams 0` is not from 1 to 64");
+  CHECK(problem_of(Strategy(InPieces{.streams = 2, .line = 0})) != "");
   CHECK(problem_of(Strategy(Teams{.blocks = 0})) != "");
   CHECK(problem_of(Strategy(BlockBins{.rounds = -1})) != "");
   CHECK(problem_of(Strategy(Interchanged{.steps = 65})) != "");
