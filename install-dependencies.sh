@@ -10,6 +10,7 @@ packages=(
   libcli11-dev                  # the command line
   doctest-dev                   # unit tests
   libtbb-dev                    # threads of CPU programs
+  libhwy-dev                    # sorting in vectors
   libboost-context-dev          # fibres of the simulated GPU
   nlohmann-json3-dev            # manifests, reports, the protocol of editors
   libmimalloc-dev               # memory of the compiler

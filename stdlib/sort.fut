@@ -213,18 +213,17 @@ local def in_order [n] 'e (bits: i64) (digit: i64 -> i64 -> e -> i64) (elements:
        else in_order_by_threads bits digit elements
   else in_order_by_tasks bits digit elements
 
--- The numbers themselves in order.  A CPU moves their keys, so that each is computed once.
-local def sorted [n] 't 'key (bits: i64)
-                 (digit: i64 -> i64 -> key -> i64)
-                 (key: t -> key)
-                 (number: key -> t)
-                 (xs: [n]t) : *[n]t =
-  if on_gpu ()
-  then in_order bits (\shift mask x -> digit shift mask (key x)) xs
-  else map number (in_order bits digit (map key xs))
-
 local module mk_sorts (K: keys) : sorts with t = K.t = {
   type t = K.t
+
+  -- Keys in order on a CPU.  Outside of parallel code the runtime does this, in vectors.
+  #[sorts]
+  local def sorted_in_vectors [n] (keys: *[n]K.key) : *[n]K.key =
+    in_order_by_tasks K.bits K.digit keys
+
+  -- A single digit is counted sooner.
+  local def sorted_keys [n] (keys: *[n]K.key) : *[n]K.key =
+    if K.bits == 8 then in_order_by_tasks K.bits K.digit keys else sorted_in_vectors keys
 
   def argsort [n] (xs: [n]t) : *[n]i64 =
     map (.1) (in_order K.bits
@@ -233,17 +232,22 @@ local module mk_sorts (K: keys) : sorts with t = K.t = {
 
   def rank [n] (xs: [n]t) : *[n]i64 = scatter (replicate n 0) (argsort xs) (iota n)
 
-  def sort [n] (xs: [n]t) : *[n]t = sorted K.bits K.digit K.key K.number xs
+  def sort [n] (xs: [n]t) : *[n]t =
+    if on_gpu ()
+    then in_order K.bits (\shift mask x -> K.digit shift mask (K.key x)) xs
+    else map K.number (sorted_keys (map K.key xs))
+
   def sort_by_key [n] 'a (key: a -> t) (xs: [n]a) : *[n]a = permuted (argsort (map key xs)) xs
 }
 
 -- Floats have derivatives, which go where they go.  Keys have none: derivatives see floats that are
 -- fetched from where they were.
 local module mk_sorts_of_floats (K: keys) : sorts with t = K.t = {
-  open mk_sorts K
+  local module numbers = mk_sorts K
+  open numbers
 
   def sort [n] (xs: [n]t) : *[n]t =
-    let twins (xs: [n]t) = (xs, permuted (argsort xs) xs, sorted K.bits K.digit K.key K.number xs)
+    let twins (xs: [n]t) = (xs, permuted (argsort xs) xs, numbers.sort xs)
     let adjoint (xs: [n]t, result_adjoint: [n]t) = permuted (rank xs) result_adjoint
     in copy (intrinsics.with_vjp_twin twins adjoint xs)
 }

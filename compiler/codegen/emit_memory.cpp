@@ -149,6 +149,13 @@ void MemoryEmitter::emit(const tree::CopyElements& node) {
   builder_.CreateMemCpy(target, alignment(node.type), source, alignment(node.type), bytes);
 }
 
+void MemoryEmitter::emit(const tree::Sort& node) {
+  Value* first = elements_.address(node.block, node.index, node.type, Space::global);
+  Value* bytes = builder_.getInt32(static_cast<std::uint32_t>(ir::byte_size(node.type)));
+  frame_.check_status(
+      frame_.runtime_call("dz_sort", {frame_.context(), first, frame_.value(node.count), bytes}));
+}
+
 void MemoryEmitter::emit(const tree::WriteTable& node) {
   const auto size = static_cast<std::size_t>(ir::byte_size(node.type));
   std::string bytes;

@@ -20,6 +20,7 @@ class MemoryEmitter {
   void emit(const tree::AllocateScratch& node);
   void emit(const tree::AllocateLocal& node);
   void emit(const tree::CopyElements& node);
+  void emit(const tree::Sort& node);
   void emit(const tree::Fetch& node);
   void emit(const tree::WriteTable& node);
   void emit(const tree::Fill& node);

@@ -29,7 +29,9 @@ std::vector<std::string> runtime_archives(Target target) {
 }
 
 std::vector<std::string> system_libraries(Target target) {
-  std::vector<std::string> names{"-ltbb", "-lstdc++", "-lm", "-ldl", "-lpthread"};
+  // Programs that do not sort need no vqsort where they run.
+  std::vector<std::string> names{"-ltbb", "-Wl,--push-state,--as-needed", "-lhwy_contrib",
+                                 "-Wl,--pop-state", "-lstdc++", "-lm", "-ldl", "-lpthread"};
   if (target == Target::sim) names.insert(names.begin(), "-lboost_context");
   return names;
 }

@@ -114,6 +114,7 @@ struct RecursiveFunction {
   ir::Lambda body = {};              // until the group is finished
   std::vector<ir::NameId> captured;  // names around the first call, once the group is finished
   bool noinline = false;
+  bool sorts = false;
   bool finished = false;             // part of the program
 };
 
@@ -341,7 +342,8 @@ class Elaborator : public Emission {
   ValueRef evaluate_broadcast(const ast::Exp* exp, const ast::Broadcast& node, Frame* frame);
 
   // ------------------------------------------------------------ modules.cpp
-  void evaluate_declaration(const ast::Declaration* declaration, Frame* frame);
+  void evaluate_declaration(const ast::Declaration* declaration, Frame* frame,
+                            Inlining around = Inlining::automatic);
   /// Binds the members of a plain module in `frame`; gives a parametric one.
   const ModuleValue* evaluate_module(const ast::ModuleExp* module, Frame* frame);
   const ModuleValue* apply_module(const ast::ModuleApply& application, Frame* frame);

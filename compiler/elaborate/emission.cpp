@@ -10,12 +10,15 @@ void Emission::unsupported(const Range& where, std::string message) {
   throw Abandoned{};
 }
 
+bool Emission::is_in_library(const Range& where) const {
+  return where.valid() && files.file(where.file).name().starts_with("/prelude/");
+}
+
 /// Marks the innermost place outside of the library.
 void Emission::refuse_irregular_map() {
   Range where = range;
-  const auto in_library = [&] { return files.file(where.file).name().starts_with("/prelude/"); };
   ir::LocationId at = out->location();
-  while (at.valid() && where.valid() && in_library()) {
+  while (at.valid() && is_in_library(where)) {
     where = ir_program.locations[at.index].range;
     at = ir_program.locations[at.index].inlined_at;
   }

@@ -32,6 +32,8 @@ struct Emission {
 
   [[noreturn]] void unsupported(const Range& where, std::string message);
   [[noreturn]] void refuse_irregular_map();
+  /// Whether this is the library's text.
+  bool is_in_library(const Range& where) const;
   ir::Names& names() { return ir_program.names; }
   ir::Operand scalar(ir::ScalarOp op, ir::ScalarType type, std::vector<ir::Operand> arguments);
   std::vector<ir::NameId> emit(ir::Operation operation);

@@ -146,6 +146,7 @@ bool Elaborator::is_called(const Closure& closure, std::span<const ValueRef> arg
     case Inlining::automatic: return has_grown(closure, arguments);
     case Inlining::shared:
     case Inlining::never:
+    case Inlining::sorting:
       return recursion_depth() < deepest_calls && gives_data(closure, arguments);
   }
   DZ_UNREACHABLE("inlining");

@@ -4,17 +4,21 @@
 
 namespace dagaz::elaborate {
 
-// What the attributes of a declaration say of calls.
-static Inlining declared_inlining(const ast::Declaration& declaration, const NameTable& symbols) {
-  Inlining inlining = Inlining::automatic;
+// What the attributes of a declaration say of calls; `inlining` is what those say around it.
+static Inlining declared_inlining(const ast::Declaration& declaration, Inlining inlining,
+                                  const Elaborator& e) {
   for (const ast::Attribute& attribute : declaration.attributes) {
     if (!attribute.name.valid()) continue;
-    inlining = inlining_named(symbols.text(attribute.name)).value_or(inlining);
+    const std::string_view name = e.symbols.text(attribute.name);
+    inlining = inlining_named(name).value_or(inlining);
+    if (name == "sorts" && e.is_in_library(attribute.range)) inlining = Inlining::sorting;
   }
   return inlining;
 }
 
-void Elaborator::evaluate_declaration(const ast::Declaration* declaration, Frame* frame) {
+void Elaborator::evaluate_declaration(const ast::Declaration* declaration, Frame* frame,
+                                      Inlining around) {
+  const Inlining declared = declared_inlining(*declaration, around, *this);
   match(
       declaration->node,
       [&](const ast::ValueDeclaration& d) {
@@ -23,7 +27,7 @@ void Elaborator::evaluate_declaration(const ast::Declaration* declaration, Frame
         } else {
           frame->values[d.id] =
               arena.value(Closure{&d.function, &d, d.scheme, nullptr, frame, {}, false,
-                                  declared_inlining(*declaration, symbols)});
+                                  declared});
         }
       },
       [](const ast::TypeDeclaration&) {
@@ -45,7 +49,9 @@ void Elaborator::evaluate_declaration(const ast::Declaration* declaration, Frame
         // Signatures are for the checker; what they do to modules is in the coercions.
       },
       [&](const ast::OpenDeclaration& d) { evaluate_module(d.module, frame); },
-      [&](const ast::LocalDeclaration& d) { evaluate_declaration(d.declaration, frame); });
+      [&](const ast::LocalDeclaration& d) {
+        evaluate_declaration(d.declaration, frame, declared);
+      });
 }
 
 const ModuleValue* Elaborator::evaluate_module(const ast::ModuleExp* module, Frame* frame) {

@@ -257,6 +257,7 @@ RecursiveFunction& Elaborator::recursive_function(const Closure& closure,
   known = &recursive_storage.emplace_back();
   known->declaration = closure.declaration;
   known->here = closure.here;
+  known->sorts = closure.inlining == Inlining::sorting;
   known->name = std::string(symbols.text(closure.declaration->name.symbol)) + "_" +
                 std::to_string(recursive_storage.size());
   build_recursive(*known, closure, arguments);
@@ -316,7 +317,7 @@ void Elaborator::finish_recursive_group() {
     function->finished = true;
     ir_program.functions.push_back({function->name, std::move(body.parameters),
                                     function->consumes, std::move(body.result_types),
-                                    std::move(body.body), function->noinline});
+                                    std::move(body.body), function->noinline, function->sorts});
   }
 }
 
@@ -372,7 +373,8 @@ ValueRef Elaborator::call_recursive(Closure closure, std::span<const ValueRef> g
     }
   }
   RecursiveFunction& function = recursive_function(closure, arguments);
-  if (inlining_of(closure) == Inlining::never) {
+  const Inlining asked = inlining_of(closure);
+  if (asked == Inlining::never || asked == Inlining::sorting) {
     function.noinline = true;
     if (function.finished) function_named(function.name)->noinline = true;
   }

@@ -70,8 +70,9 @@ struct StaticSum { Symbol constructor; std::vector<ValueRef> payload; };
 struct InstanceHere { const check::Instance* instance = nullptr; Frame* frame = nullptr; };
 
 /// What `#[inline]` and `#[noinline]` ask for.  `shared`: entry points that the program calls too;
-/// the inliner decides which of these calls stay.
-enum class Inlining : std::uint8_t { automatic, shared, always, never };
+/// the inliner decides which of these calls stay.  `sorting`: never, and the function is one that
+/// sorts (ir::Function::sorts), which the library says by `#[sorts]`.
+enum class Inlining : std::uint8_t { automatic, shared, always, never, sorting };
 
 /// A function of the program with the frame it was defined in.
 struct Closure {

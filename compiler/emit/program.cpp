@@ -86,6 +86,26 @@ static Function emit_entry(Context& c, const ir::Function& function) {
   return result;
 }
 
+// An array that a called function gives.
+static void give_array(Context& c, const Value& value, Function& result) {
+  const Join join = new_join(c, value.operand.name());
+  set_join(c, join, value);
+  result.results.push_back(join.block);
+  result.results.push_back(join.offset);
+}
+
+// The one array of a function that sorts (ir::Function::sorts), sorted where it is.
+static void emit_sort(Context& c, const ir::Function& function, Function& result) {
+  const auto array = std::find_if(
+      function.parameters.begin(), function.parameters.end(),
+      [&](const ir::Binder& parameter) { return c.names().type(parameter.name).is_array(); });
+  DZ_CHECK(array != function.parameters.end(), "a function that sorts without an array");
+  const Value value = value_of(c, array->name);
+  const Place place = dense(c, *value.place, value.type);
+  c.emit(Sort{place.block, place.offset, value.type.shape[0], value.type.element});
+  give_array(c, value, result);
+}
+
 static Function emit_called(Context& c, const ir::Function& function, Mode mode) {
   Doing doing("lowering a function");
   Function result{function.name, mode != Mode::host, {}, {}, {}};
@@ -106,10 +126,7 @@ static Function emit_called(Context& c, const ir::Function& function, Mode mode)
           result.results.push_back(value.operand);
           continue;
         }
-        const Join join = new_join(c, value.operand.name());
-        set_join(c, join, value);
-        result.results.push_back(join.block);
-        result.results.push_back(join.offset);
+        give_array(c, value, result);
       }
     });
   };
@@ -117,7 +134,9 @@ static Function emit_called(Context& c, const ir::Function& function, Mode mode)
                                 : memory::place_thread(function, memory_context(c));
   result.body = c.collect([&] {
     parameters();
-    if (mode == Mode::host) {
+    if (mode == Mode::host && function.sorts && c.settings.arrays == ir::ArraysIn::memory) {
+      emit_sort(c, function, result);
+    } else if (mode == Mode::host) {
       body();
     } else {
       with_private_scope(c, body);
@@ -183,7 +202,8 @@ static void find_arena_functions(Context& c) {
 static ir::Function renamed_function(Context& c, const ir::Function& function) {
   ir::Lambda lambda{function.parameters, function.body, function.result_types};
   lambda = ir::renamed(lambda, c.names());
-  return {function.name, lambda.parameters, function.consumes, lambda.result_types, lambda.body};
+  return {function.name,       lambda.parameters, function.consumes, lambda.result_types, lambda.body,
+          function.noinline, function.sorts};
 }
 
 static void emit_called_functions(Context& c) {

@@ -198,10 +198,14 @@ class Parser : public text::StructureReader<Parser> {
   // -------------------------------------------------------------- declarations
 
   void declaration(Program& program) {
-    if (skip_word("noinline")) {
+    const bool noinline = skip_word("noinline");
+    const bool sorts = skip_word("sorting");
+    if (noinline || sorts) {
       if (!skip_word("function")) fail_expected("`function`");
-      function(program.functions.emplace_back());
-      program.functions.back().noinline = true;
+      Function& read = program.functions.emplace_back();
+      function(read);
+      read.noinline = noinline;
+      read.sorts = sorts;
     } else if (skip_word("function")) {
       function(program.functions.emplace_back());
     } else if (skip_word("type")) {

@@ -244,6 +244,7 @@ class Printer {
 
   void function(const Function& function) {
     if (function.noinline) out_ << "noinline ";
+    if (function.sorts) out_ << "sorting ";
     out_ << "function ";
     function_name(function.name);
     out_ << " (";

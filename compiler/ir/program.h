@@ -24,6 +24,9 @@ struct Function {
   std::vector<Type> result_types;  // may mention parameters, and as in Branch earlier results
   Body body;
   bool noinline = false;  // calls stay calls wherever what is called can run
+  // It brings its one array in ascending order of unsigned numbers.  The host of a CPU has the
+  // runtime do that; the body is for everybody else.
+  bool sorts = false;
 };
 
 // ---------------------------------------------------------------- the C interface

@@ -1,5 +1,6 @@
-// Removes what is never used: statements, results and parameters that live_names does not find.
-// Both are linear in the size of the function.
+// Removes what is never used: functions that no entry point reaches; statements, results and
+// parameters that live_names does not find.
+// All are linear in the size of the program.
 // Nothing has effects but memory operations and traces; an assert whose token nobody carries guards
 // nothing.
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include "passes/dead_code.h"
 #include "passes/live_names.h"
 #include "passes/passes.h"
+#include "passes/unreached_functions.h"
 
 namespace dagaz::passes {
 
@@ -212,7 +214,7 @@ bool eliminate_dead_code(Function& function, const Names& names) {
 }
 
 bool eliminate_dead_code(ParallelProgram& program) {
-  bool changed = false;
+  bool changed = remove_unreached_functions(program.program);
   for (Function& function : program.program.functions) {
     if (eliminate_dead_code(function, program.program.names)) changed = true;
   }

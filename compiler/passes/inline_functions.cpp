@@ -21,6 +21,7 @@
 #include "ir/names.h"
 #include "ir/traces.h"
 #include "passes/passes.h"
+#include "passes/unreached_functions.h"
 
 namespace dagaz::passes {
 
@@ -48,7 +49,7 @@ class Inliner {
     find_places();
     std::fill(states_.begin(), states_.end(), State::unseen);
     for (std::size_t i = 0; i < program_.functions.size(); ++i) inline_into(i);
-    remove_unreachable();
+    if (remove_unreached_functions(program_)) changed_ = true;
     return changed_;
   }
 
@@ -149,14 +150,6 @@ class Inliner {
     return grown;
   }
 
-  template <typename Visit>
-  static void each_call(const Body& body, const Visit& visit) {
-    for (const Statement& statement : body.statements) {
-      if (const auto* call = std::get_if<Call>(&statement.operation)) visit(call->function);
-      for_each_scope(statement.operation, [&](const Body& inner) { each_call(inner, visit); });
-    }
-  }
-
   // Whoever is reached again while active is recursive, and so is everything on the way.
   void find_recursion(std::size_t function) {
     if (states_[function] != State::unseen) return;
@@ -243,25 +236,6 @@ class Inliner {
     const LocationId result(program_.locations.size() - 1);
     chains_.emplace(location, result);
     return result;
-  }
-
-  void remove_unreachable() {
-    if (program_.entries.empty()) return;
-    std::unordered_set<std::string> reached;
-    std::vector<std::string> work;
-    for (const EntryPoint& entry : program_.entries) work.push_back(entry.function);
-    while (!work.empty()) {
-      const std::string name = work.back();
-      work.pop_back();
-      const auto found = index_.find(name);
-      if (found == index_.end() || !reached.insert(name).second) continue;
-      each_call(program_.functions[found->second].body,
-                [&](const std::string& callee) { work.push_back(callee); });
-    }
-    const std::size_t removed = std::erase_if(program_.functions, [&](const Function& function) {
-      return !reached.contains(function.name);
-    });
-    if (removed > 0) changed_ = true;
   }
 
   Program& program_;

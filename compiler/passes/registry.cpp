@@ -203,7 +203,7 @@ constexpr Pass passes[] = {
      "After fusion, when products are maps of sums; before differentiation, which then sees "
      "products of matrices."},
     {"eliminate-dead-code", parallel<eliminate_dead_code>, Stage::parallel, Need::optional,
-     "Removes statements, results and parameters whose values are never used.",
+     "Removes statements, results and parameters whose values are never used, and functions.",
      "At the end of each group of passes; simplification and fusion clean up on their own."},
     {"differentiate", differentiated, Stage::parallel, Need::required,
      "Replaces each derivative by the code that computes it, innermost first.",

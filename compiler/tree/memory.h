@@ -75,6 +75,16 @@ struct CopyElements {
   bool streamed = false;
   DZ_FIELDS(target, target_index, source, source_index, count, type, streamed)
 };
+/// Host of a CPU: brings `count` elements in ascending order of unsigned numbers.
+struct Sort {
+  static constexpr std::string_view mnemonic = "sort";
+  static constexpr std::string_view labelled = "count";
+  NameId block;
+  Operand index;
+  Operand count;
+  ScalarType type;
+  DZ_FIELDS(block, index, count, type)
+};
 /// Task: block[index] is read soon, and its line comes to the first cache; nothing where it lies
 /// outside of the block.
 struct Fetch {

@@ -36,6 +36,7 @@ template Instruction::Instruction(ScratchScope);
 template Instruction::Instruction(AllocateLocal);
 template Instruction::Instruction(SharedMemory);
 template Instruction::Instruction(CopyElements);
+template Instruction::Instruction(Sort);
 template Instruction::Instruction(Fetch);
 template Instruction::Instruction(WriteTable);
 template Instruction::Instruction(Fill);

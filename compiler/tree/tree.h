@@ -166,7 +166,8 @@ struct Fail {
 
 using Node =
     std::variant<Assign, Move, Load, Store, For, While, If, Allocate, Share, Release,
-                 AllocateScratch, ScratchScope, AllocateLocal, SharedMemory, CopyElements, Fetch,
+                 AllocateScratch, ScratchScope, AllocateLocal, SharedMemory, CopyElements, Sort,
+                 Fetch,
                  WriteTable, Fill, ReadElement, WriteElement, LoadLanes, StoreLanes, LaneNumbers,
                  CombineLanes, CombineEach, TransposeLanes, CompressLanes, CountLanes, ShiftLanes,
                  LastLane, ParallelFor, PieceCount, AdditionPieces, Launch, ReadSpecial,

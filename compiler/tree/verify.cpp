@@ -47,6 +47,7 @@ constexpr unsigned sides_of(const ScratchScope&) { return on_task; }
 constexpr unsigned sides_of(const AllocateLocal&) { return on_task | on_kernel; }
 constexpr unsigned sides_of(const SharedMemory&) { return on_kernel; }
 constexpr unsigned sides_of(const CopyElements&) { return on_host | on_task; }
+constexpr unsigned sides_of(const Sort&) { return on_host; }
 constexpr unsigned sides_of(const Fetch&) { return on_task; }
 constexpr unsigned sides_of(const WriteTable&) { return on_host | on_task; }
 constexpr unsigned sides_of(const Fill&) { return on_host; }

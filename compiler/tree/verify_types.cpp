@@ -74,6 +74,10 @@ class TypeRules {
     element(e.source, e.source_index);
     is_i64(e.count);
   }
+  void operator()(const Sort& e) {
+    element(e.block, e.index);
+    is_i64(e.count);
+  }
   void operator()(const Fetch& e) { element(e.block, e.index); }
   void operator()(const WriteTable& e) {
     element(e.block, e.index);

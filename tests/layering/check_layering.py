@@ -51,7 +51,7 @@ RESTRICTED = [
 ]
 # codegen shares the runtime's contract and runs programs in memory; others read and write values
 # in the runtime's formats.
-RUNTIME_HEADERS = {'codegen': {'abi.h', 'abi_functions.def', 'api.h', 'processor_features.def',
+RUNTIME_HEADERS = {'codegen': {'abi.h', 'abi_functions.def', 'api.h', 'cpu/sort_run.h', 'processor_features.def',
                                'program_main.h'},
                    'data': {'abi.h', 'values.h', 'half.h'},
                    'script': {'abi.h', 'values.h'},

@@ -1,6 +1,6 @@
--- A radix sort hands out places at the ends of its lists.
+-- A radix sort of pairs hands out places at the ends of its lists.
 import "/prelude/sort"
-entry main [n] (xs: [n]i32) = sort_i32.sort xs
+entry main [n] (xs: [n]i32) = sort_i32.argsort xs
 -- expect
 --| -- main, line 3: segmented_map over [n]
 --| x: [
@@ -16,7 +16,4 @@ entry main [n] (xs: [n]i32) = sort_i32.sort xs
 --|   lane_blocks width 4 remainder serialised] operations [3] strip 1024 link 65536
 --| -- main, line 3: segmented_map over [pieces]
 --| x.4: [
---|   pointwise] operations [6, radix, 10 * piece] additions [piece] appends [out ahead 128]
---| -- main, line 3: segmented_map over [n]
---| x.5: [
---|   pointwise] operations [1] strip 256
+--|   pointwise] operations [6, radix, 12 * piece] additions [2 * piece] appends [out ahead 128, out.2 ahead 128]

@@ -40,6 +40,7 @@ using tree::ScratchScope;
 using tree::AllocateLocal;
 using tree::SharedMemory;
 using tree::CopyElements;
+using tree::Sort;
 using tree::WriteTable;
 using tree::Fetch;
 using tree::Fill;
