@@ -288,21 +288,23 @@ struct CopiedValues {
 /// statements of the map, by what they make first, whose sums for all these rows are tiles,
 /// `points` wide.  Where these read neighbours in memory for neighbouring rows, or points, and not
 /// for elements of the sum, they are `turned`.  Shared memory has room for `stages` chunks of
-/// `depth` elements where values are `copied`, and else for two.
+/// `depth` elements where values are `copied`, and else for two.  A multiprocessor has registers
+/// for `together` blocks at once, at least; 0: for as many as the assembler finds.
 struct RowBlocks {
   static constexpr std::string_view mnemonic = "row_blocks";
   int rows = 16;
   int points = 64;
   int depth = 16;  // elements of a sum that are staged at a time
   int stages = 2;
+  int together = 0;
   std::vector<NameId> products;
   std::vector<NameId> turned_rows;
   std::vector<NameId> turned_points;
   std::vector<CopiedValues> copied_rows = {};
   std::vector<CopiedValues> copied_points = {};
   bool operator==(const RowBlocks&) const = default;
-  DZ_FIELDS(rows, points, depth, stages, products, turned_rows, turned_points, copied_rows,
-            copied_points)
+  DZ_FIELDS(rows, points, depth, stages, together, products, turned_rows, turned_points,
+            copied_rows, copied_points)
 };
 
 /// Points of a map, or whole segments of a reduction, by threads of a GPU that have a tile of them

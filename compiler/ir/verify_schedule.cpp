@@ -140,6 +140,7 @@ void check(Numbers& numbers, const RowBlocks& one) {
   check_tile(numbers, one);
   numbers.at_least("depth", one.depth, 1);
   numbers.within("stages", one.stages, 2, most_stages);
+  numbers.within("together", one.together, 0, most_together);
   for (const std::vector<CopiedValues>& all : {one.copied_rows, one.copied_points}) {
     for (const CopiedValues& copied : all) {
       numbers.within("neighbours", copied.neighbours, 1, most_copied);

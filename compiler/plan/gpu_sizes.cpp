@@ -59,6 +59,7 @@ bool is_no_larger(const ir::StagedTiles& wanted, const ir::StagedTiles& chosen) 
 bool is_no_larger(const ir::RowBlocks& wanted, ir::RowBlocks chosen) {
   if (wanted.stages < 2 || wanted.stages > chosen.stages) return false;
   chosen.stages = wanted.stages;
+  chosen.together = wanted.together;
   keep_wanted(chosen.copied_rows, wanted.copied_rows);
   keep_wanted(chosen.copied_points, wanted.copied_points);
   return wanted == chosen;
