@@ -260,7 +260,9 @@ struct BySegments : Iterations {
 ///
 /// Points of a map by warps, or by blocks if `warp` is 0.  Where rows of arrays around are `tiled`
 /// the warps of a block go through these together, from copies in shared memory; where they are
-/// `turned` neighbouring threads copy elements of neighbouring rows.
+/// `turned` neighbouring threads copy elements of neighbouring rows.  Those `copied` do not pass
+/// through registers.  Shared memory has room for `stages` tiles of each array: with more than one
+/// the next are asked for before the warps go through one.
 struct Teams {
   static constexpr std::string_view mnemonic = "teams";
   int warp = 1024;
@@ -270,8 +272,10 @@ struct Teams {
   bool joined = false;
   std::vector<NameId> tiled = {};
   std::vector<NameId> turned = {};
+  std::vector<NameId> copied = {};
+  int stages = 1;
   bool operator==(const Teams&) const = default;
-  DZ_FIELDS(warp, blocks, elements, stretch, joined, tiled, turned)
+  DZ_FIELDS(warp, blocks, elements, stretch, joined, tiled, turned, copied, stages)
 };
 
 /// Values of a product's rows, or points, that a block copies to shared memory while no thread

@@ -133,6 +133,8 @@ void check(Numbers& numbers, const BySegments& one) {
 void check(Numbers& numbers, const Teams& one) {
   numbers.at_least("warp", one.warp, 0);
   numbers.within("stretch", one.stretch, 0, most_unrolled);
+  numbers.within("stages", one.stages, 1, most_stages);
+  for (const NameId array : one.copied) numbers.among("tiled", array, one.tiled);
   check_sharing(numbers, one);
 }
 

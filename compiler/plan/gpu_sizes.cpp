@@ -65,6 +65,14 @@ bool is_no_larger(const ir::RowBlocks& wanted, ir::RowBlocks chosen) {
   return wanted == chosen;
 }
 
+/// Whether a map's teams have no more tiles of rows at a time, and are the same otherwise.
+bool is_no_larger(const ir::Teams& wanted, ir::Teams chosen) {
+  if (wanted.stages > chosen.stages) return false;
+  chosen.stages = wanted.stages;
+  keep_wanted(chosen.copied, wanted.copied);
+  return wanted == chosen;
+}
+
 /// Warps share nothing: a segment that one reduces is too short for several blocks.
 bool has_short_warps(const ir::Teams& teams) {
   return teams.warp <= std::int64_t{block_threads} * teams.elements;
@@ -85,8 +93,8 @@ bool may_replace(const ir::Strategy& chosen, const ir::Strategy& wanted, bool is
     return is_no_larger(*blocks, *as<ir::RowBlocks>(chosen));
   }
   if (const auto* teams = as<ir::Teams>(wanted)) {
-    if (is_map) return wanted == chosen;
     const auto& other = *as<ir::Teams>(chosen);
+    if (is_map) return is_no_larger(*teams, other);
     return has_short_warps(*teams) && teams->stretch <= other.stretch &&
            (teams->stretch == 0) == (other.stretch == 0) && (other.joined || !teams->joined);
   }

@@ -118,8 +118,12 @@ ir::Schedule RandomSchedules::of_gpu(const ir::Schedule& chosen, bool is_map) {
   std::vector<ir::Strategy> ways;
   for (const ir::Version& version : chosen.versions) {
     std::vector<ir::Guard> guards = needed_guards(version, is_map);
-    const bool has_rows = is_map && as<ir::Teams>(version.strategy) != nullptr;
-    ir::Strategy sized = has_rows ? version.strategy : resized(version.strategy, is_map);
+    ir::Strategy sized = version.strategy;
+    if (auto* const rows = as<ir::Teams>(sized); is_map && rows != nullptr) {
+      leave_copies(*rows);
+    } else {
+      sized = resized(std::move(sized), is_map);
+    }
     if (guards.empty()) {
       ways.push_back(std::move(sized));
     } else if (flips()) {
@@ -165,6 +169,11 @@ void RandomSchedules::leave_copies(ir::RowBlocks& blocks) {
   for (auto* copied : {&blocks.copied_rows, &blocks.copied_points}) {
     std::erase_if(*copied, [&](const ir::CopiedValues&) { return below(4) == 0; });
   }
+}
+
+void RandomSchedules::leave_copies(ir::Teams& teams) {
+  teams.stages = std::min(teams.stages, one_of({1, 2}));
+  std::erase_if(teams.copied, [&](ir::NameId) { return below(4) == 0; });
 }
 
 ir::Strategy RandomSchedules::resized(ir::Strategy strategy, bool is_map) {
