@@ -315,15 +315,17 @@ struct RowBlocks {
 /// in common: `rows` along the dimension before the innermost and `points` along that.  What a tile
 /// reads of the arrays `staged` lies in a box for each, which the block copies to shared memory
 /// first (Micikevicius, "3D finite difference computation on GPUs using CUDA", GPGPU 2009); those
-/// `copied` do not pass through registers, and no thread waits before all are asked for.
+/// `copied` do not pass through registers, and no thread waits before all are asked for.  Of these,
+/// `wide` ones are copied 16 bytes at a time where their lines are aligned to that.
 struct StagedTiles {
   static constexpr std::string_view mnemonic = "staged_tiles";
   int rows = 1;
   int points = 256;
   std::vector<NameId> staged;
   std::vector<NameId> copied = {};
+  std::vector<NameId> wide = {};
   bool operator==(const StagedTiles&) const = default;
-  DZ_FIELDS(rows, points, staged, copied)
+  DZ_FIELDS(rows, points, staged, copied, wide)
 };
 
 /// A scan in one kernel, whose blocks take tiles of `stretch` elements a thread and look back at

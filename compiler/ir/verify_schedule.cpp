@@ -154,6 +154,7 @@ void check(Numbers& numbers, const RowBlocks& one) {
 void check(Numbers& numbers, const StagedTiles& one) {
   check_tile(numbers, one);
   for (const NameId array : one.copied) numbers.among("staged", array, one.staged);
+  for (const NameId array : one.wide) numbers.among("copied", array, one.copied);
 }
 
 void check(Numbers& numbers, const LookBack& one) { numbers.unrolled("stretch", one.stretch); }

@@ -52,7 +52,8 @@ bool are_some_of(const std::vector<ir::NameId>& some, const std::vector<ir::Name
 /// Whether boxes for `wanted` have room where those for what was `chosen` have.
 bool is_no_larger(const ir::StagedTiles& wanted, const ir::StagedTiles& chosen) {
   return wanted.rows <= chosen.rows && wanted.points <= chosen.points &&
-         are_some_of(wanted.staged, chosen.staged) && are_some_of(wanted.copied, chosen.copied);
+         are_some_of(wanted.staged, chosen.staged) && are_some_of(wanted.copied, chosen.copied) &&
+         are_some_of(wanted.wide, chosen.wide);
 }
 
 /// Whether rows lie in memory of the same size, and there are no more chunks.

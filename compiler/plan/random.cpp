@@ -200,6 +200,9 @@ ir::Strategy RandomSchedules::resized(ir::Strategy strategy, bool is_map) {
     std::erase_if(staged->copied, [&](ir::NameId array) {
       return std::ranges::count(staged->staged, array) == 0 || below(4) == 0;
     });
+    std::erase_if(staged->wide, [&](ir::NameId array) {
+      return std::ranges::count(staged->copied, array) == 0 || below(4) == 0;
+    });
   } else if (auto* blocks = as<ir::RowBlocks>(strategy)) {
     leave_copies(*blocks);
   } else if (auto* tiles = as<ir::LookBack>(strategy)) {

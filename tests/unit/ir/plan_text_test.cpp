@@ -75,7 +75,7 @@ TEST_CASE("what a GPU copies while nobody waits is part of a plan") {
   const auto plan = read(
       "x_0: [row_blocks depth 8 stages 4 together 2 products [s_1, t_2] copied_rows [s_1: 1] "
       "copied_points [s_1: 1, t_2: 4]]\n"
-      "y_3: [staged_tiles staged [a_4, b_5] copied [b_5]]\n"
+      "y_3: [staged_tiles staged [a_4, b_5] copied [a_4, b_5] wide [b_5]]\n"
       "z_6: [teams tiled [a_4, b_5] turned [b_5] copied [b_5] stages 2]\n");
   REQUIRE(plan.has_value());
   const auto& version = plan->schedules.at(NameId(0)).versions[0];
@@ -91,7 +91,10 @@ TEST_CASE("what a GPU copies while nobody waits is part of a plan") {
   CHECK(problem_of(Strategy(blocks)) == "`stages 1` is not from 2 to 16");
   auto tiles = std::get<StagedTiles>(plan->schedules.at(NameId(3)).versions[0].strategy);
   CHECK(problem_of(Strategy(tiles)) == "");
-  tiles.staged.pop_back();
+  tiles.copied.pop_back();
+  CHECK(problem_of(Strategy(tiles)) == "what is copied is not among the `copied`");
+  tiles.wide.clear();
+  tiles.staged.erase(tiles.staged.begin());
   CHECK(problem_of(Strategy(tiles)) == "what is copied is not among the `staged`");
   auto teams = std::get<Teams>(plan->schedules.at(NameId(6)).versions[0].strategy);
   CHECK(teams.stages == 2);
