@@ -56,7 +56,8 @@ for target in interpreter cpu sim; do
 done
 count "products on sim, in matrices of warps" \
   build/dagaz test --verify --target=sim --gpu=sm_80 tests/programs/products_*.fut \
-    tests/programs/reads_in_boxes.fut tests/programs/gradients_of_windows.fut
+    tests/programs/reads_in_boxes.fut tests/programs/gradients_of_windows.fut \
+    tests/programs/rows_walked_in_step.fut
 count "products on sim, of rounded factors" \
   build/dagaz test --verify --target=sim --gpu=sm_80 --tf32 tests/programs/products_of_floats.fut
 count "programs on cpu, not optimised" build/dagaz test -O0 --target=cpu tests/programs

@@ -260,7 +260,9 @@ struct BySegments : Iterations {
 ///
 /// Points of a map by warps, or by blocks if `warp` is 0.  Where rows of arrays around are `tiled`
 /// the warps of a block go through these together, from copies in shared memory; where they are
-/// `turned` neighbouring threads copy elements of neighbouring rows.
+/// `turned` neighbouring threads copy elements of neighbouring rows.  Those `copied` do not pass
+/// through registers.  Shared memory has room for `stages` tiles of each array: with more than one
+/// the next are asked for before the warps go through one.
 struct Teams {
   static constexpr std::string_view mnemonic = "teams";
   int warp = 1024;
@@ -270,8 +272,10 @@ struct Teams {
   bool joined = false;
   std::vector<NameId> tiled = {};
   std::vector<NameId> turned = {};
+  std::vector<NameId> copied = {};
+  int stages = 1;
   bool operator==(const Teams&) const = default;
-  DZ_FIELDS(warp, blocks, elements, stretch, joined, tiled, turned)
+  DZ_FIELDS(warp, blocks, elements, stretch, joined, tiled, turned, copied, stages)
 };
 
 /// Values of a product's rows, or points, that a block copies to shared memory while no thread
@@ -288,36 +292,40 @@ struct CopiedValues {
 /// statements of the map, by what they make first, whose sums for all these rows are tiles,
 /// `points` wide.  Where these read neighbours in memory for neighbouring rows, or points, and not
 /// for elements of the sum, they are `turned`.  Shared memory has room for `stages` chunks of
-/// `depth` elements where values are `copied`, and else for two.
+/// `depth` elements where values are `copied`, and else for two.  A multiprocessor has registers
+/// for `together` blocks at once, at least; 0: for as many as the assembler finds.
 struct RowBlocks {
   static constexpr std::string_view mnemonic = "row_blocks";
   int rows = 16;
   int points = 64;
   int depth = 16;  // elements of a sum that are staged at a time
   int stages = 2;
+  int together = 0;
   std::vector<NameId> products;
   std::vector<NameId> turned_rows;
   std::vector<NameId> turned_points;
   std::vector<CopiedValues> copied_rows = {};
   std::vector<CopiedValues> copied_points = {};
   bool operator==(const RowBlocks&) const = default;
-  DZ_FIELDS(rows, points, depth, stages, products, turned_rows, turned_points, copied_rows,
-            copied_points)
+  DZ_FIELDS(rows, points, depth, stages, together, products, turned_rows, turned_points,
+            copied_rows, copied_points)
 };
 
 /// Points of a map, or whole segments of a reduction, by threads of a GPU that have a tile of them
 /// in common: `rows` along the dimension before the innermost and `points` along that.  What a tile
 /// reads of the arrays `staged` lies in a box for each, which the block copies to shared memory
 /// first (Micikevicius, "3D finite difference computation on GPUs using CUDA", GPGPU 2009); those
-/// `copied` do not pass through registers, and no thread waits before all are asked for.
+/// `copied` do not pass through registers, and no thread waits before all are asked for.  Of these,
+/// `wide` ones are copied 16 bytes at a time where their lines are aligned to that.
 struct StagedTiles {
   static constexpr std::string_view mnemonic = "staged_tiles";
   int rows = 1;
   int points = 256;
   std::vector<NameId> staged;
   std::vector<NameId> copied = {};
+  std::vector<NameId> wide = {};
   bool operator==(const StagedTiles&) const = default;
-  DZ_FIELDS(rows, points, staged, copied)
+  DZ_FIELDS(rows, points, staged, copied, wide)
 };
 
 /// A scan in one kernel, whose blocks take tiles of `stretch` elements a thread and look back at

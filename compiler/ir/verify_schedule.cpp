@@ -133,6 +133,8 @@ void check(Numbers& numbers, const BySegments& one) {
 void check(Numbers& numbers, const Teams& one) {
   numbers.at_least("warp", one.warp, 0);
   numbers.within("stretch", one.stretch, 0, most_unrolled);
+  numbers.within("stages", one.stages, 1, most_stages);
+  for (const NameId array : one.copied) numbers.among("tiled", array, one.tiled);
   check_sharing(numbers, one);
 }
 
@@ -140,6 +142,7 @@ void check(Numbers& numbers, const RowBlocks& one) {
   check_tile(numbers, one);
   numbers.at_least("depth", one.depth, 1);
   numbers.within("stages", one.stages, 2, most_stages);
+  numbers.within("together", one.together, 0, most_together);
   for (const std::vector<CopiedValues>& all : {one.copied_rows, one.copied_points}) {
     for (const CopiedValues& copied : all) {
       numbers.within("neighbours", copied.neighbours, 1, most_copied);
@@ -151,6 +154,7 @@ void check(Numbers& numbers, const RowBlocks& one) {
 void check(Numbers& numbers, const StagedTiles& one) {
   check_tile(numbers, one);
   for (const NameId array : one.copied) numbers.among("staged", array, one.staged);
+  for (const NameId array : one.wide) numbers.among("copied", array, one.copied);
 }
 
 void check(Numbers& numbers, const LookBack& one) { numbers.unrolled("stretch", one.stretch); }

@@ -132,6 +132,10 @@ bool copies_elements(const TargetDescription& target, ScalarType type) {
   return target.gpu >= oldest_with_copies && is_of_copies(ir::byte_size(type));
 }
 
+std::int64_t neighbours_copied(const TargetDescription& target, ScalarType type) {
+  return copies_elements(target, type) ? most_bytes / ir::byte_size(type) : 1;
+}
+
 void find_copies(ir::Contraction& plan, const std::vector<ir::SpaceDimension>& space,
                  const SumParts& parts, FunctionRef<bool(NameId)> is_memory,
                  const Surroundings& around) {

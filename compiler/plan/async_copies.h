@@ -16,9 +16,11 @@
 //
 // A box of an array (gpu_staging.h) begins anywhere, so that its elements are copied one by one, if
 // they are as wide as a copy.  A thread that stores what it has loaded waits for memory each time;
-// one that copies has asked for all of its elements when it waits.
+// one that copies has asked for all of its elements when it waits.  Long lines of a box are made a
+// little longer, so that they begin and end at multiples of 16 bytes, if lines of the array do.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "plan/product_parts.h"
@@ -29,6 +31,8 @@ namespace dagaz::plan {
 
 /// Whether the target copies single elements of this type.
 bool copies_elements(const TargetDescription& target, ir::ScalarType type);
+/// How many neighbours of this type the widest copy takes; 1 as well where there are no copies.
+std::int64_t neighbours_copied(const TargetDescription& target, ir::ScalarType type);
 /// Sets the copies of a tile whose sizes are known, where the target has copies; `is_memory` tells
 /// arrays that lie in the device's memory.
 void find_copies(ir::Contraction& plan, const std::vector<ir::SpaceDimension>& space,

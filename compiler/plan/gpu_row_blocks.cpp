@@ -18,6 +18,8 @@ namespace {
 
 constexpr std::int64_t kept_bytes = 2048;  // for scalars of points
 constexpr int block_points = 64;
+constexpr std::int64_t bytes_of_a_register = 4;
+constexpr std::int64_t register_bytes = 65536 * bytes_of_a_register;  // of a multiprocessor
 
 std::int64_t bytes_of_all(const std::vector<NameId>& values, const ir::Names& names) {
   std::int64_t bytes = 0;
@@ -39,18 +41,60 @@ std::int64_t staged_each(const RowSteps& steps, const ir::Names& names) {
   return most;
 }
 
-/// Whether a thread's registers hold its sums, and its code is not too long.
-bool is_small(const RowProduct& product, const Surroundings& around) {
-  const Tunables& tunables = around.tunables();
+/// Bytes that a thread has in registers: sums, and what one element adds to them.
+struct ThreadBytes {
+  std::int64_t sums = 0;
+  std::int64_t factors = 0;
+};
+
+ThreadBytes thread_bytes_of(const RowProduct& product, const ir::Names& names) {
   const ir::Contraction& tile = product.tile;
   std::int64_t sum = 0;
   for (const ir::Type& one : product.nest.result_types) sum += ir::byte_size(one.element);
-  const std::int64_t sums = tile.block_rows * sum;
-  const std::int64_t used = sums + tile.block_rows * bytes_of_all(tile.of_rows, around.names) +
-                            bytes_of_all(tile.of_points, around.names);
+  return {tile.block_rows * sum, tile.block_rows * bytes_of_all(tile.of_rows, names) +
+                                     bytes_of_all(tile.of_points, names)};
+}
+
+/// Whether a thread's registers hold its sums, and its code is not too long.
+bool is_small(const RowProduct& product, const Surroundings& around) {
+  const Tunables& tunables = around.tunables();
+  const ThreadBytes held = thread_bytes_of(product, around.names);
   const std::int64_t statements = std::ssize(product.parts.elements.statements);
-  return sums <= tunables.gpu_tile_sums && used <= tunables.gpu_tile_held &&
-         tile.block_rows * statements <= tunables.gpu_tile_statements;
+  return held.sums <= tunables.gpu_tile_sums &&
+         held.sums + held.factors <= tunables.gpu_tile_held &&
+         product.tile.block_rows * statements <= tunables.gpu_tile_statements;
+}
+
+/// The widest value that a product adds or makes.
+std::int64_t widest_of(const RowProduct& product, const ir::Names& names) {
+  std::int64_t widest = 0;
+  for (const ir::Type& one : product.nest.result_types) {
+    widest = std::max(widest, ir::byte_size(one.element));
+  }
+  for (const std::vector<NameId>* const all : {&product.tile.of_rows, &product.tile.of_points}) {
+    for (const NameId one : *all) {
+      widest = std::max(widest, ir::byte_size(names.type(one).element));
+    }
+  }
+  return widest;
+}
+
+/// For how many blocks a multiprocessor has registers; 0: the assembler need not be told.
+int blocks_together(const RowSteps& steps, const ir::Names& names) {
+  constexpr std::int64_t thread_bytes = register_bytes / block_threads;
+  constexpr std::int64_t other_values = 24;
+  constexpr std::int64_t least = 2;
+  std::int64_t most = 1;
+  std::int64_t widest = 0;
+  for (const RowStep& one : steps.steps) {
+    if (!one.product) continue;
+    const ThreadBytes held = thread_bytes_of(*one.product, names);
+    const std::int64_t value = widest_of(*one.product, names);
+    most = std::max(most, held.sums + 2 * held.factors + other_values * value);
+    widest = std::max(widest, value);
+  }
+  if (widest <= bytes_of_a_register) return 0;
+  return static_cast<int>(std::max(thread_bytes / most, least));
 }
 
 /// How what products read lies in memory.
@@ -193,6 +237,7 @@ std::vector<ir::Version> gpu_row_blocks(const ir::SegmentedMap& e, const Surroun
         std::ssize(steps->scalars) * rows * 8 > kept_bytes) {
       continue;
     }
+    plan.together = blocks_together(*steps, around.names);
     std::vector<Guard> guards = rows_fit(steps->chain, rows);
     require_tiles(guards, e, *steps, rows);
     std::vector<Guard> filled = guards;

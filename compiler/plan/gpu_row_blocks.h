@@ -29,6 +29,13 @@
 // work while it waits, if any, so that as many elements as possible shall be on their way: in the
 // memory of two chunks of 16 elements there is room for four of 8, of which three are, 24 elements.
 // Chunks are not made shorter than that, for the block meets at each.
+//
+// How many registers: where values take two of them, as i64 and f64 do, NVIDIA's assembler aims at
+// more blocks for a multiprocessor than have registers there, if it is told nothing, and spills;
+// shared memory mostly has no room for them either.  A thread holds its sums, the factors of an
+// element and of the next, and some 24 values besides, as what a warp makes of rows.  So it is told
+// how many blocks have room for that, but two at least, for which tiles are made.  Where values take
+// one register it finds a number of its own, and spills nothing.
 #pragma once
 
 #include <vector>

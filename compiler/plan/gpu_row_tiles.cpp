@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "ir/names.h"
+#include "plan/async_copies.h"
 #include "plan/surroundings.h"
 #include "plan/target.h"
 #include "plan/thread_code.h"
@@ -96,11 +97,22 @@ std::int64_t most_together(const ir::SegmentedMap& e, const std::vector<NameId>&
 
 }  // namespace
 
-static RowTiles tiles_of(const ir::SegmentedMap& e, std::vector<NameId> arrays,
+static std::vector<NameId> copied_of(const std::vector<NameId>& arrays,
+                                     const Surroundings& around) {
+  std::vector<NameId> copied;
+  for (const NameId array : arrays) {
+    if (copies_elements(around.target, around.names.type(array).element)) copied.push_back(array);
+  }
+  return copied;
+}
+
+static RowTiles tiles_of(const ir::SegmentedMap& e, std::vector<NameId> arrays, int stages,
                          const Surroundings& around) {
   const std::int64_t part =
-      around.tunables().gpu_row_tile_bytes / most_together(e, arrays) / warp_threads;
+      around.tunables().gpu_row_tile_bytes / most_together(e, arrays) / (warp_threads * stages);
   RowTiles tiles;
+  tiles.copied = copied_of(arrays, around);
+  tiles.stages = stages;
   for (const NameId array : arrays) {
     const ir::Type& type = around.names.type(array);
     // A row of the copy has an element more where their number is even.
@@ -116,12 +128,16 @@ std::vector<RowTiles> row_tiles(const ir::SegmentedMap& e, const Surroundings& a
   // Who fails does not meet the others.
   if (may_fail(e.body)) return {};
   const Walked walked(e, around);
-  std::vector<NameId> apart = walked.find(true);
+  const std::vector<NameId> apart = walked.find(true);
   if (apart.empty()) return {};
-  std::vector<NameId> all = walked.find(false);
+  const std::vector<NameId> all = walked.find(false);
   std::vector<RowTiles> versions;
-  if (all.size() > apart.size()) versions.push_back(tiles_of(e, std::move(all), around));
-  versions.push_back(tiles_of(e, std::move(apart), around));
+  const auto add = [&](const std::vector<NameId>& arrays) {
+    if (!copied_of(arrays, around).empty()) versions.push_back(tiles_of(e, arrays, 2, around));
+    versions.push_back(tiles_of(e, arrays, 1, around));
+  };
+  if (all.size() > apart.size()) add(all);
+  add(apart);
   return versions;
 }
 

@@ -8,6 +8,11 @@
 // tile of as many rows as a warp has threads to shared memory, neighbours by neighbouring threads,
 // and each thread reads its row there.  Once they do, they copy other such arrays as well, whose
 // neighbouring threads read neighbours: a block reads these once instead of each of its warps.
+//
+// Where the GPU copies elements while nobody waits (async_copies.h) the next tile is on its way
+// while the warps go through one, if there is room for two in the memory of one.  Warps then meet
+// once for a tile instead of twice.  Longer rows have room for one tile, all of whose elements are
+// asked for before a thread waits.
 #pragma once
 
 #include <vector>
@@ -22,10 +27,13 @@ class Surroundings;
 struct RowTiles {
   std::vector<ir::NameId> arrays;
   std::vector<ir::NameId> turned;  // of these, where elements of neighbouring rows are neighbours
+  std::vector<ir::NameId> copied;  // of these, while nobody waits
+  int stages = 1;                  // tiles of each that there is room for
   std::vector<ir::Guard> fit;
 };
 
-/// For more arrays, and for fewer where not all fit; none where all threads read neighbours.
+/// For more arrays, and for fewer where not all fit, and of each for more tiles at a time first;
+/// none where all threads read neighbours.
 std::vector<RowTiles> row_tiles(const ir::SegmentedMap& e, const Surroundings& around);
 
 }  // namespace dagaz::plan

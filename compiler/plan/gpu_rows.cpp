@@ -342,6 +342,8 @@ std::vector<ir::Version> in_step(const ir::SegmentedMap& e, const Surroundings& 
     ir::Teams teams{static_cast<int>(longest)};
     teams.tiled = std::move(one.arrays);
     teams.turned = std::move(one.turned);
+    teams.copied = std::move(one.copied);
+    teams.stages = one.stages;
     versions.push_back({std::move(guards), std::move(teams)});
   }
   return versions;

@@ -52,15 +52,25 @@ bool are_some_of(const std::vector<ir::NameId>& some, const std::vector<ir::Name
 /// Whether boxes for `wanted` have room where those for what was `chosen` have.
 bool is_no_larger(const ir::StagedTiles& wanted, const ir::StagedTiles& chosen) {
   return wanted.rows <= chosen.rows && wanted.points <= chosen.points &&
-         are_some_of(wanted.staged, chosen.staged) && are_some_of(wanted.copied, chosen.copied);
+         are_some_of(wanted.staged, chosen.staged) && are_some_of(wanted.copied, chosen.copied) &&
+         are_some_of(wanted.wide, chosen.wide);
 }
 
 /// Whether rows lie in memory of the same size, and there are no more chunks.
 bool is_no_larger(const ir::RowBlocks& wanted, ir::RowBlocks chosen) {
   if (wanted.stages < 2 || wanted.stages > chosen.stages) return false;
   chosen.stages = wanted.stages;
+  chosen.together = wanted.together;
   keep_wanted(chosen.copied_rows, wanted.copied_rows);
   keep_wanted(chosen.copied_points, wanted.copied_points);
+  return wanted == chosen;
+}
+
+/// Whether a map's teams have no more tiles of rows at a time, and are the same otherwise.
+bool is_no_larger(const ir::Teams& wanted, ir::Teams chosen) {
+  if (wanted.stages > chosen.stages) return false;
+  chosen.stages = wanted.stages;
+  keep_wanted(chosen.copied, wanted.copied);
   return wanted == chosen;
 }
 
@@ -84,8 +94,8 @@ bool may_replace(const ir::Strategy& chosen, const ir::Strategy& wanted, bool is
     return is_no_larger(*blocks, *as<ir::RowBlocks>(chosen));
   }
   if (const auto* teams = as<ir::Teams>(wanted)) {
-    if (is_map) return wanted == chosen;
     const auto& other = *as<ir::Teams>(chosen);
+    if (is_map) return is_no_larger(*teams, other);
     return has_short_warps(*teams) && teams->stretch <= other.stretch &&
            (teams->stretch == 0) == (other.stretch == 0) && (other.joined || !teams->joined);
   }

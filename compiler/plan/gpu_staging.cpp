@@ -127,6 +127,7 @@ class Choice {
       tiles.staged.push_back(box.array);
       const ir::ScalarType type = around_.names.type(box.array).element;
       if (copies_elements(around_.target, type)) tiles.copied.push_back(box.array);
+      if (neighbours_of(box) > 1) tiles.wide.push_back(box.array);
       for (Guard& one : guards_of(box, share)) add_guard(chosen.when, std::move(one));
     }
     chosen.strategy = std::move(tiles);
@@ -159,13 +160,28 @@ class Choice {
     return is_row ? rows_ : 1;
   }
 
+  /// Of a side where nothing is counted.
+  std::int64_t elements_of(const BoxSide& side) const {
+    std::int64_t number = side.most - side.least + 1;
+    for (const BoxTerm& one : side.points) {
+      number += std::abs(one.factor) * (tile_extent(one.value) - 1);
+    }
+    return number;
+  }
+
+  /// How many neighbours of a line a copy takes: more than one where a warp has an element for each
+  /// of its threads to copy, at least, and reads what lies side by side.
+  std::int64_t neighbours_of(const Box& box) const {
+    const bool are_neighbours = around_.layouts.of(box.array).strides.back() == Step(1);
+    const bool is_long = elements_of(box.sides.back()) >= warp_threads;
+    if (box.crosses || !are_neighbours || !is_long) return 1;
+    return neighbours_copied(around_.target, around_.names.type(box.array).element);
+  }
+
   Extent extent_of(const Box& box) const {
     Extent extent;
     for (const BoxSide& side : box.sides) {
-      std::int64_t number = side.most - side.least + 1;
-      for (const BoxTerm& one : side.points) {
-        number += std::abs(one.factor) * (tile_extent(one.value) - 1);
-      }
+      std::int64_t number = elements_of(side);
       const bool is_loop = number == 1 && side.loops.size() == 1 &&
                            std::abs(side.loops[0].factor) == 1 && side.loops[0].value.is_name();
       for (const BoxTerm& one : side.loops) {
@@ -183,6 +199,10 @@ class Choice {
       if (box.crosses && &side == &box.sides.back()) {
         extent.has_odd_lines = is_loop;
         number += is_loop ? 0 : 1;
+      }
+      if (&side == &box.sides.back()) {
+        const std::int64_t neighbours = neighbours_of(box);
+        number = (number + 2 * (neighbours - 1)) / neighbours * neighbours;
       }
       extent.number = std::min(extent.number * number, most_elements);
     }

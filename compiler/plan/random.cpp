@@ -118,8 +118,12 @@ ir::Schedule RandomSchedules::of_gpu(const ir::Schedule& chosen, bool is_map) {
   std::vector<ir::Strategy> ways;
   for (const ir::Version& version : chosen.versions) {
     std::vector<ir::Guard> guards = needed_guards(version, is_map);
-    const bool has_rows = is_map && as<ir::Teams>(version.strategy) != nullptr;
-    ir::Strategy sized = has_rows ? version.strategy : resized(version.strategy, is_map);
+    ir::Strategy sized = version.strategy;
+    if (auto* const rows = as<ir::Teams>(sized); is_map && rows != nullptr) {
+      leave_copies(*rows);
+    } else {
+      sized = resized(std::move(sized), is_map);
+    }
     if (guards.empty()) {
       ways.push_back(std::move(sized));
     } else if (flips()) {
@@ -167,6 +171,11 @@ void RandomSchedules::leave_copies(ir::RowBlocks& blocks) {
   }
 }
 
+void RandomSchedules::leave_copies(ir::Teams& teams) {
+  teams.stages = std::min(teams.stages, one_of({1, 2}));
+  std::erase_if(teams.copied, [&](ir::NameId) { return below(4) == 0; });
+}
+
 ir::Strategy RandomSchedules::resized(ir::Strategy strategy, bool is_map) {
   if (auto* points = as<ir::Pointwise>(strategy); points != nullptr && points->points > 1) {
     points->points = one_of({1, 2, 3, 4, 8});
@@ -190,6 +199,9 @@ ir::Strategy RandomSchedules::resized(ir::Strategy strategy, bool is_map) {
     std::erase_if(staged->staged, [&](ir::NameId) { return below(4) == 0; });
     std::erase_if(staged->copied, [&](ir::NameId array) {
       return std::ranges::count(staged->staged, array) == 0 || below(4) == 0;
+    });
+    std::erase_if(staged->wide, [&](ir::NameId array) {
+      return std::ranges::count(staged->copied, array) == 0 || below(4) == 0;
     });
   } else if (auto* blocks = as<ir::RowBlocks>(strategy)) {
     leave_copies(*blocks);

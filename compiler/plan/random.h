@@ -59,6 +59,7 @@ class RandomSchedules {
   ir::Strategy resized(ir::Strategy strategy, bool is_map);
   void resize(ir::Contraction& tiles);  // of a GPU
   void leave_copies(ir::RowBlocks& blocks);
+  void leave_copies(ir::Teams& teams);
 
   std::mt19937_64 random_;
 };

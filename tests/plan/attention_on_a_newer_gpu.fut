@@ -14,8 +14,10 @@ entry main [n][d] (q: [n][d]f32) (k: [n][d]f32) (v: [n][d]f32) =
 --|   row_blocks rows 32 depth 8 stages 4 products [m, x.2] turned_points [x.2] copied_rows [m : 1] copied_points [m : 1, x.2 : 4] when [block_bytes >= 128 * n, n >= 32, d >= 8, d >= 32, 64 * n >= resident],
 --|   row_blocks depth 8 stages 4 products [m, x.2] turned_points [x.2] copied_rows [m : 1] copied_points [m : 1, x.2 : 4] when [block_bytes >= 64 * n, n >= 16, n >= 32, d >= 8, d >= 32, 512 * n >= resident],
 --|   row_blocks depth 8 stages 4 products [m, x.2] turned_points [x.2] copied_rows [m : 1] copied_points [m : 1, x.2 : 4] when [block_bytes >= 64 * n, n >= 16, n >= 32, d >= 8, d >= 32, 32768 >= n * d],
---|   teams warp 512 tiled [k, x.3] turned [x.3] when [320 >= d, 320 >= n, 159 >= d, 159 >= n, n >= 8],
---|   teams warp 512 tiled [k] when [320 >= d, 320 >= n, 159 >= d, n >= 8],
+--|   teams warp 512 tiled [k, x.3] turned [x.3] copied [k, x.3] stages 2 when [320 >= d, 320 >= n, 79 >= d, 79 >= n, n >= 8],
+--|   teams warp 512 tiled [k, x.3] turned [x.3] copied [k, x.3] when [320 >= d, 320 >= n, 159 >= d, 159 >= n, n >= 8],
+--|   teams warp 512 tiled [k] copied [k] stages 2 when [320 >= d, 320 >= n, 79 >= d, n >= 8],
+--|   teams warp 512 tiled [k] copied [k] when [320 >= d, 320 >= n, 159 >= d, n >= 8],
 --|   teams warp 0 when [5120 >= n, 5120 >= d],
 --|   pointwise]
 --| -- main, line 5: segmented_reduce over [n][n][d]

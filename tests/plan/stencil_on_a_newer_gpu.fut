@@ -6,6 +6,6 @@ entry main [n] (xs: [n]f32) = tabulate n (\i -> if i == 0 || i == n - 1 then xs[
 --| settings points kernels arrays device points_a_thread 4 short_array 1 tile 8192
 --| -- main, line 4: segmented_map over [n]
 --| x: [
---|   staged_tiles points 1024 staged [xs] copied [xs] when [n >= 128, 4 * n >= 4 * resident],
---|   staged_tiles staged [xs] copied [xs] when [n >= 128],
+--|   staged_tiles points 1024 staged [xs] copied [xs] wide [xs] when [n >= 128, 4 * n >= 4 * resident],
+--|   staged_tiles staged [xs] copied [xs] wide [xs] when [n >= 128],
 --|   pointwise]

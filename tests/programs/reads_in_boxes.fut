@@ -10,9 +10,12 @@
 -- entry: planes
 -- input { 70i64 50i64 3i64 2i64 } output { 3666713.0f64 }
 -- input { 9i64 100i64 9i64 1i64 } output { 125060.0f64 }
+-- input { 33i64 75i64 3i64 2i64 } output { 1380729.0f64 }
+-- input { 40i64 132i64 2i64 3i64 } output { 2330640.0f64 }
 -- ==
 -- entry: edges
 -- input { 40i64 70i64 } output { 21031360.0f64 }
+-- input { 40i64 131i64 } output { 39332972.0f64 }
 -- input { 1i64 1i64 } output { 0.0f64 }
 -- input { 0i64 7i64 } output { 0.0f64 }
 -- ==

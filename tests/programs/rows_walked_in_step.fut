@@ -7,6 +7,7 @@
 -- input { 33i64 3i64 79i64 } output { true }
 -- input { 8i64 64i64 1i64 } output { true }
 -- input { 7i64 5i64 3i64 } output { true }
+-- input { 10i64 101i64 20i64 } output { true }
 -- input { 12i64 0i64 5i64 } output { true }
 -- input { 12i64 5i64 0i64 } output { true }
 -- input { 0i64 5i64 3i64 } output { true }

@@ -47,7 +47,7 @@ void RowBlocks::run() {
   grid.back() = divide_up(grid.back(), ir::i64_operand(plan_.rows));
   BlockKernel kernel = kernel_of_blocks(
       c_, product(grid), [&](const Operand& block) { emit_block(unflatten(block, grid)); });
-  launch(c_, "row_blocks", kernel.grid, shared_bytes_, std::move(kernel.code));
+  launch(c_, "row_blocks", kernel.grid, shared_bytes_, std::move(kernel.code), plan_.together);
 }
 
 void RowBlocks::lay_out() {

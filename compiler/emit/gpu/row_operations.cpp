@@ -202,15 +202,9 @@ void RowOperations::for_own_elements(const Operand& width, const ElementFunction
 
 // Tile by tile of the rows around that warps go through together, an element a thread.
 void RowOperations::for_tiled_elements(const ir::MapScanReduce& e, const ElementFunction& body) {
-  tiles_.place(e);
-  const Operand threads = ir::i64_operand(threads_);
-  loop("tile", divide_up(e.width, threads), {}, [&](const Operand& tile) {
-    const Operand first = mul(tile, threads);
-    tiles_.copy(e, first, here_);
-    emit(Barrier{});
+  tiles_.for_each(e, here_, [&](const Operand& first) {
     const Operand i = add(first, rank_);
     branch(less(i, e.width), [&] { element_scope(c_, [&] { body(i); }); });
-    emit(Barrier{});
   });
 }
 

@@ -1,5 +1,12 @@
 // Rows of a tile have an odd number of elements, so that neighbouring threads read theirs from
 // different banks of shared memory.
+//
+// With room for several tiles of an array:
+//
+//   for round:
+//     wait for the copies of tile (round - ahead); meet
+//     ask for tile `round`, where tile (round - stages) was, if there is one
+//     go through tile (round - ahead), if there is one
 #include "emit/gpu/row_tiles.h"
 
 #include <algorithm>
@@ -16,15 +23,15 @@ namespace {
 constexpr std::int64_t row_warps = block_threads / warp_threads;
 }
 
-RowTiles::RowTiles(Context& c, const ir::Teams& plan) : Emitter(c), c_(c) {
+RowTiles::RowTiles(Context& c, const ir::Teams& plan) : Emitter(c), c_(c), stages_(plan.stages) {
   for (const NameId array : plan.tiled) {
     const ir::Type& type = c.names().type(array);
     const Operand& width = type.shape[1];
-    const auto turned = std::find(plan.turned.begin(), plan.turned.end(), array);
     const Operand line = scalar(ScalarOp::bit_or, ScalarType::i64, {width, ir::i64_operand(1)});
     tiles_.emplace(array, Tile{c.arrays.place_of(array),
                                ir::array_of(type.element, {width}),
-                               turned != plan.turned.end(),
+                               std::ranges::count(plan.turned, array) > 0,
+                               std::ranges::count(plan.copied, array) > 0,
                                line,
                                {}});
   }
@@ -42,9 +49,16 @@ std::vector<NameId> RowTiles::arrays_of(const ir::MapScanReduce& e) const {
 
 bool RowTiles::are_of(const ir::MapScanReduce& e) const { return !arrays_of(e).empty(); }
 
+bool RowTiles::has_copies(const ir::MapScanReduce& e) const {
+  return std::ranges::any_of(arrays_of(e), [&](NameId array) { return tiles_.at(array).copied; });
+}
+
+Operand RowTiles::elements_of(const Tile& tile) {
+  return mul(tile.line, ir::i64_operand(warp_threads));
+}
+
 Operand RowTiles::bytes_of(const Tile& tile) {
-  const Operand elements = mul(tile.line, ir::i64_operand(warp_threads));
-  return mul(elements, ir::i64_operand(ir::byte_size(tile.row.element)));
+  return mul(elements_of(tile), ir::i64_operand(stages_ * ir::byte_size(tile.row.element)));
 }
 
 // Operations take turns: each has the memory of the one before.
@@ -80,31 +94,86 @@ void RowTiles::for_every(std::string_view name, const Operand& end, const Operan
        [&](const Operand& k) { body(add(first, mul(k, distance))); });
 }
 
-// Neighbours by neighbouring threads: a warp for each row, or each column where rows are turned.
-void RowTiles::copy(const ir::MapScanReduce& e, const Operand& first, const Lane& here) {
+void RowTiles::for_each(const ir::MapScanReduce& e, const Lane& here,
+                        const std::function<void(const Operand& first)>& body) {
+  place(e);
+  const Operand tiles = divide_up(e.width, ir::i64_operand(warp_threads));
+  stages_ == 1 ? go_one_by_one(tiles, e, here, body) : go_ahead(tiles, e, here, body);
+}
+
+void RowTiles::go_one_by_one(const Operand& tiles, const ir::MapScanReduce& e, const Lane& here,
+                             const std::function<void(const Operand& first)>& body) {
+  stage_ = ir::i64_operand(0);
+  loop("tile", tiles, {}, [&](const Operand& tile) {
+    const Operand first = mul(tile, ir::i64_operand(warp_threads));
+    copy(e, first, stage_, here);
+    if (has_copies(e)) {
+      emit(CommitCopies{});
+      emit(AwaitCopies{0});
+    }
+    emit(Barrier{});
+    body(first);
+    emit(Barrier{});
+  });
+}
+
+// Who meets in the first round has gone through the last tile that lay here before.
+void RowTiles::go_ahead(const Operand& tiles, const ir::MapScanReduce& e, const Lane& here,
+                        const std::function<void(const Operand& first)>& body) {
+  const Operand zero = ir::i64_operand(0);
+  const Operand one = ir::i64_operand(1);
+  const Operand rows = ir::i64_operand(warp_threads);
+  const Operand ahead = ir::i64_operand(stages_ - 1);
+  const auto either = [&](const Operand& condition, const Operand& yes, const Operand& no) {
+    return scalar(ScalarOp::select, ScalarType::i64, {condition, yes, no});
+  };
+  // Of the tile to go through, whose number is below 0 at first.
+  const NameId stage = mutable_variable("stage", ScalarType::i64, one);
+  stage_ = stage;
+  loop("round", add(tiles, ahead), {}, [&](const Operand& round) {
+    emit(AwaitCopies{stages_ - 2});
+    emit(Barrier{});
+    const Operand before = either(equal(stage, zero), ahead, sub(stage, one));
+    branch(less(round, tiles), [&] { copy(e, mul(round, rows), before, here); });
+    emit(CommitCopies{});
+    const Operand tile = sub(round, ahead);
+    branch(less(ir::i64_operand(-1), tile), [&] { body(mul(tile, rows)); });
+    move(stage, either(equal(stage, ahead), zero, add(stage, one)));
+  });
+}
+
+void RowTiles::copy_element(const Tile& tile, const Operand& stage,
+                            const std::vector<Operand>& from, const std::vector<Operand>& at) {
+  const ScalarType type = tile.row.element;
+  const Operand one = ir::i64_operand(1);
+  const Place copy{
+      tile.block, mul(stage, elements_of(tile)), {tile.line, one}, std::nullopt, Space::shared};
+  if (!tile.copied) return store(c_, copy, at, load(c_, tile.around, from, type, "x"), type);
+  DZ_CHECK(tile.around.space == Space::global, "a copy from memory of a block");
+  emit(CopyAsync{copy.block, element_at(*this, copy, at), tile.around.block,
+                 element_at(*this, tile.around, from), type, 1, one});
+}
+
+// All warps copy rows from `first` on; neighbours by neighbouring threads: a warp for each row, or
+// each column where rows are turned.
+void RowTiles::copy(const ir::MapScanReduce& e, const Operand& first, const Operand& stage,
+                    const Lane& here) {
   for (const NameId array : arrays_of(e)) {
     const Tile& tile = tiles_.at(array);
-    const auto copy_element = [&](const Operand& own, const Operand& column) {
-      const Place copy{tile.block,
-                       ir::i64_operand(0),
-                       {tile.line, ir::i64_operand(1)},
-                       std::nullopt,
-                       Space::shared};
-      const ScalarType type = tile.row.element;
-      store(c_, copy, {own, column}, load(c_, tile.around, {add(first, own), column}, type, "x"),
-            type);
+    const auto copy_own = [&](const Operand& own, const Operand& column) {
+      copy_element(tile, stage, {add(first, own), column}, {own, column});
     };
     const Operand threads = ir::i64_operand(warp_threads);
     const Operand rows = minimum(threads, sub(e.width, first));
     const Operand& columns = tile.row.shape[0];
     if (tile.turned) {
       for_every("column", columns, here.warp, row_warps, [&](const Operand& column) {
-        branch(less(here.lane, rows), [&] { copy_element(here.lane, column); });
+        branch(less(here.lane, rows), [&] { copy_own(here.lane, column); });
       });
     } else {
       for_every("row", rows, here.warp, row_warps, [&](const Operand& own) {
         for_every("column", columns, here.lane, warp_threads,
-                  [&](const Operand& column) { copy_element(own, column); });
+                  [&](const Operand& column) { copy_own(own, column); });
       });
     }
   }
@@ -115,7 +184,8 @@ std::optional<Value> RowTiles::row(NameId array, const Operand& lane) {
   if (found == tiles_.end()) return std::nullopt;
   const Tile& tile = found->second;
   const Operand one = ir::i64_operand(1);
-  const Place place{tile.block, mul(lane, tile.line), {one}, one, Space::shared};
+  const Operand offset = add(mul(stage_, elements_of(tile)), mul(lane, tile.line));
+  const Place place{tile.block, offset, {one}, one, Space::shared};
   return Value{Operand(), tile.row, place};
 }
 

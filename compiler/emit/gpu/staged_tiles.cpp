@@ -14,6 +14,8 @@ namespace dagaz::emit {
 
 namespace {
 
+constexpr std::int64_t widest_copy = 16;  // bytes
+
 /// A box as host and kernel know it.
 struct Staged {
   plan::Box box;
@@ -22,8 +24,9 @@ struct Staged {
   std::vector<Operand> extents;  // of that
   std::vector<Operand> widths;   // of the box
   std::vector<Operand> strides;
-  Operand offset;  // where the box lies, in bytes
-  bool is_copied;  // while nobody waits
+  Operand offset;           // where the box lies, in bytes
+  bool is_copied;           // while nobody waits
+  std::int64_t neighbours;  // of a line, that one copy takes
 };
 
 class StagedTiles : public Emitter {
@@ -73,7 +76,11 @@ class StagedTiles : public Emitter {
       const bool is_copied = std::ranges::count(plan.copied, box.array) > 0;
       const ir::Type& type = names().type(box.array);
       const Place around = c_.arrays.place_of(box.array);
-      staged_.push_back({std::move(box), type.element, around, type.shape, {}, {}, {}, is_copied});
+      const bool is_wide =
+          std::ranges::count(plan.wide, box.array) > 0 && is_constant(around.strides.back(), 1);
+      const std::int64_t neighbours = is_wide ? widest_copy / ir::byte_size(type.element) : 1;
+      staged_.push_back(
+          {std::move(box), type.element, around, type.shape, {}, {}, {}, is_copied, neighbours});
     }
     DZ_CHECK(staged_.size() == plan.staged.size(), "a staged array that is not read in a box");
   }
@@ -86,7 +93,7 @@ class StagedTiles : public Emitter {
       for (const plan::BoxSide& side : one.box.sides) one.widths.push_back(width_of(side));
       const std::size_t rank = one.widths.size();
       one.strides.assign(rank, ir::i64_operand(1));
-      Operand line = one.widths.back();
+      Operand line = whole_copies(one);
       if (one.box.crosses) {
         line = scalar(ScalarOp::bit_or, ScalarType::i64, {line, ir::i64_operand(1)});
       }
@@ -95,10 +102,18 @@ class StagedTiles : public Emitter {
       }
       const Operand elements = rank == 1 ? line : mul(one.strides[0], one.widths[0]);
       const Operand bytes = mul(elements, ir::i64_operand(ir::byte_size(one.type)));
-      const Operand alignment = ir::i64_operand(8);
+      const Operand alignment = ir::i64_operand(widest_copy);
       one.offset = shared_bytes_;
       shared_bytes_ = add(shared_bytes_, mul(divide_up(bytes, alignment), alignment));
     }
+  }
+
+  // Elements of a line that begins where a copy does, at most so many earlier as a copy takes less
+  // one, and ends where one ends.
+  Operand whole_copies(const Staged& one) {
+    const Operand number = ir::i64_operand(one.neighbours);
+    const Operand longer = add(one.widths.back(), ir::i64_operand(one.neighbours - 1));
+    return mul(divide_up(longer, number), number);
   }
 
   std::int64_t tile_size(const Operand& index) const {
@@ -151,21 +166,56 @@ class StagedTiles : public Emitter {
     DZ_UNREACHABLE("no index of the space");
   }
 
-  // Neighbouring threads copy neighbours.  Each copy has conditions and divisions of its own, so
-  // that unrolling would bring code and nothing else.
   void stage(const Staged& one) {
     const NameId block = block_variable("box");
     emit(SharedMemory{block, one.offset});
     std::vector<Operand> starts;
     for (const plan::BoxSide& side : one.box.sides) starts.push_back(start_of(side));
     const Place copy{block, ir::i64_operand(0), one.strides, std::nullopt, Space::shared};
-    const Operand total = product(one.widths);
+    if (one.neighbours == 1) {
+      copy_box(one, starts, copy, 1);
+    } else {
+      const Operand are_aligned = has_aligned_lines(one);
+      const Operand earlier = scalar(ScalarOp::bit_and, ScalarType::i64,
+                                     {starts.back(), ir::i64_operand(-one.neighbours)});
+      starts.back() =
+          scalar(ScalarOp::select, ScalarType::i64, {are_aligned, earlier, starts.back()});
+      branch(
+          are_aligned, [&] { copy_box(one, starts, copy, one.neighbours); },
+          [&] { copy_box(one, starts, copy, 1); });
+    }
+    Operand origin = ir::i64_operand(0);
+    for (std::size_t d = 0; d < starts.size(); ++d) {
+      origin = sub(origin, mul(starts[d], one.strides[d]));
+    }
+    c_.arrays.bind(one.box.array, {block, origin, one.strides, std::nullopt, Space::shared});
+  }
+
+  // Whether lines of the array begin where the widest copies do, if its block does.
+  Operand has_aligned_lines(const Staged& one) {
+    Operand bits = one.around.offset;
+    for (std::size_t d = 0; d + 1 < one.around.strides.size(); ++d) {
+      bits = scalar(ScalarOp::bit_or, ScalarType::i64, {bits, one.around.strides[d]});
+    }
+    const Operand low =
+        scalar(ScalarOp::bit_and, ScalarType::i64, {bits, ir::i64_operand(one.neighbours - 1)});
+    return equal(low, ir::i64_operand(0));
+  }
+
+  // Neighbouring threads copy neighbours, so many each.  Each copy has conditions and divisions of
+  // its own, so that unrolling would bring code and nothing else.
+  void copy_box(const Staged& one, const std::vector<Operand>& starts, const Place& copy,
+                std::int64_t neighbours) {
+    std::vector<Operand> counts = one.widths;
+    if (neighbours > 1) counts.back() = divide(whole_copies(one), ir::i64_operand(neighbours));
+    const Operand total = product(counts);
     const Operand thread = read_special(c_, Special::thread_index);
     const Operand threads = ir::i64_operand(block_threads);
     rolled_loop("line", divide_up(total, threads), [&](const Operand& round) {
       const Operand number = add(mul(round, threads), thread);
       branch(less(number, total), [&] {
-        const std::vector<Operand> at = unflatten(number, one.widths);
+        std::vector<Operand> at = unflatten(number, counts);
+        at.back() = mul(at.back(), ir::i64_operand(neighbours));
         std::vector<Operand> from;
         Operand inside = ir::Constant(ir::make_bool(true));
         for (std::size_t d = 0; d < at.size(); ++d) {
@@ -174,25 +224,24 @@ class StagedTiles : public Emitter {
               both(less(ir::i64_operand(-1), from[d]), less(from[d], one.extents[d]));
           inside = d == 0 ? within : both(inside, within);
         }
-        branch(inside, [&] { copy_element(one, from, copy, at); });
+        branch(inside, [&] { copy_elements(one, from, copy, at, neighbours); });
       });
     });
-    Operand origin = ir::i64_operand(0);
-    for (std::size_t d = 0; d < starts.size(); ++d) {
-      origin = sub(origin, mul(starts[d], one.strides[d]));
-    }
-    c_.arrays.bind(one.box.array, {block, origin, one.strides, std::nullopt, Space::shared});
   }
 
-  void copy_element(const Staged& one, const std::vector<Operand>& from, const Place& copy,
-                    const std::vector<Operand>& at) {
+  void copy_elements(const Staged& one, const std::vector<Operand>& from, const Place& copy,
+                     const std::vector<Operand>& at, std::int64_t neighbours) {
     if (!one.is_copied) {
       store(c_, copy, at, load(c_, one.around, from, one.type, "x"), one.type);
       return;
     }
     DZ_CHECK(one.around.space == Space::global, "a copy from memory of a block");
+    const Operand all = ir::i64_operand(neighbours);
+    const Operand present =
+        neighbours == 1 ? all : minimum(all, sub(one.extents.back(), from.back()));
     emit(CopyAsync{copy.block, element_at(*this, copy, at), one.around.block,
-                   element_at(*this, one.around, from), one.type, 1, ir::i64_operand(1)});
+                   element_at(*this, one.around, from), one.type, static_cast<int>(neighbours),
+                   present});
   }
 
   void run_points(const std::vector<Operand>& extents, const PointFunction& body) {

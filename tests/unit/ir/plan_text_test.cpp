@@ -73,13 +73,15 @@ TEST_CASE("what appends, and what is unrolled or vectorised, is part of a plan")
 
 TEST_CASE("what a GPU copies while nobody waits is part of a plan") {
   const auto plan = read(
-      "x_0: [row_blocks depth 8 stages 4 products [s_1, t_2] copied_rows [s_1: 1] "
+      "x_0: [row_blocks depth 8 stages 4 together 2 products [s_1, t_2] copied_rows [s_1: 1] "
       "copied_points [s_1: 1, t_2: 4]]\n"
-      "y_3: [staged_tiles staged [a_4, b_5] copied [b_5]]\n");
+      "y_3: [staged_tiles staged [a_4, b_5] copied [a_4, b_5] wide [b_5]]\n"
+      "z_6: [teams tiled [a_4, b_5] turned [b_5] copied [b_5] stages 2]\n");
   REQUIRE(plan.has_value());
   const auto& version = plan->schedules.at(NameId(0)).versions[0];
   RowBlocks blocks = std::get<RowBlocks>(version.strategy);
   CHECK(blocks.stages == 4);
+  CHECK(blocks.together == 2);
   CHECK(blocks.copied_rows == std::vector<CopiedValues>{{NameId(1), 1}});
   CHECK(blocks.copied_points == std::vector<CopiedValues>{{NameId(1), 1}, {NameId(2), 4}});
   CHECK(problem_of(version.strategy) == "");
@@ -89,8 +91,16 @@ TEST_CASE("what a GPU copies while nobody waits is part of a plan") {
   CHECK(problem_of(Strategy(blocks)) == "`stages 1` is not from 2 to 16");
   auto tiles = std::get<StagedTiles>(plan->schedules.at(NameId(3)).versions[0].strategy);
   CHECK(problem_of(Strategy(tiles)) == "");
-  tiles.staged.pop_back();
+  tiles.copied.pop_back();
+  CHECK(problem_of(Strategy(tiles)) == "what is copied is not among the `copied`");
+  tiles.wide.clear();
+  tiles.staged.erase(tiles.staged.begin());
   CHECK(problem_of(Strategy(tiles)) == "what is copied is not among the `staged`");
+  auto teams = std::get<Teams>(plan->schedules.at(NameId(6)).versions[0].strategy);
+  CHECK(teams.stages == 2);
+  CHECK(problem_of(Strategy(teams)) == "");
+  teams.tiled.pop_back();
+  CHECK(problem_of(Strategy(teams)) == "what is copied is not among the `tiled`");
 }
 
 TEST_CASE("how far ahead is fetched, and gaps, have their limits") {
