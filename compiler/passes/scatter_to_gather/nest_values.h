@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ir/builder.h"
+#include "passes/tunables.h"
 
 namespace dagaz::passes::gathering {
 
@@ -34,6 +35,7 @@ struct Affine {
 struct Needs {
   std::set<int> levels;        // whose indices it depends on
   std::int64_t cost = 0;       // operations
+  bool reads = false;          // elements of arrays
   std::vector<NameId> tokens;  // that its statements carry, from outside the nest
 };
 
@@ -53,7 +55,8 @@ class NestValues {
   /// The parameters of another map as elements of its arrays, or as what maps of the nest made
   /// these of.
   int add_level(const MapScanReduce& map);
-  /// The results of a statement of the nest, which has to stay where it is.
+  /// The results of a statement of the nest, which has to stay where it is, and of those of its
+  /// sides if it is a branch.
   void learn(const Statement& statement);
 
   const Operand& width(int level) const { return widths_[static_cast<std::size_t>(level)]; }
@@ -65,9 +68,15 @@ class NestValues {
   bool binds(const Operand& operand) const {
     return operand.is_name() && definitions_.contains(operand.name());
   }
-  /// Nothing where something else than arithmetic and elements of arrays is needed, or a token of
-  /// the nest.
+  /// Nothing where something else than arithmetic, elements of arrays and branches between these is
+  /// needed, or a token of the nest.
   std::optional<Needs> needs_of(const Operand& operand) const;
+  /// Whether a sum over `summed`, for each index of the other levels, may compute its terms, and
+  /// the conditions that they stand under, again: what depends on all levels is computed once for
+  /// each point as before, and in vectors; what depends on some alone is computed for each index of
+  /// the others.  Their needs are known.
+  bool are_light(const std::vector<Operand>& terms, const std::vector<int>& levels,
+                 const std::vector<int>& summed, const Tunables& tunables) const;
   std::optional<Affine> affine(const Operand& operand) const;
   /// The statement that computes a name of the nest; null for others, and for parameters.
   const Statement* statement_of(const Operand& operand) const;
@@ -85,9 +94,14 @@ class NestValues {
   std::optional<Operand> made_element(NameId array, int level);
   Operand resolved(const Operand& operand) const;
   const Definition* find(const Operand& operand) const;
+  std::int64_t own_cost(const Definition& definition) const;
   bool add_needs(const Operand& operand, Needs& needs, std::unordered_set<NameId>& seen) const;
+  bool add_branch(const Branch& branch, std::size_t result, Needs& needs,
+                  std::unordered_set<NameId>& seen) const;
   bool add_array(NameId array, Needs& needs, std::unordered_set<NameId>& seen) const;
   Operand element(NameId name, Point& point, Builder& out) const;
+  Operand branch_value(const Statement& statement, std::size_t result, Point& point,
+                       Builder& out) const;
 
   const Names& names_;
   const std::unordered_set<NameId>& counts_;

@@ -113,13 +113,16 @@ std::optional<SumsFirst::Sum> SumsFirst::sum_of(const Addition& addition, const 
   for (const Addition::Condition& condition : addition.conditions) {
     if (!needs_of(condition.holds)) return std::nullopt;
   }
-  const auto needs = needs_of(addition.value);
-  if (!needs || needs->cost > tunables.tap_operations) return std::nullopt;
+  if (!needs_of(addition.value)) return std::nullopt;
   Sum sum{addition, {}, {}};
   for (const int level : addition.levels) {
     (of_place.contains(level) ? sum.kept : sum.summed).push_back(level);
   }
-  if (!values.are_many(sum.summed)) return std::nullopt;
+  const std::vector<Operand> terms = terms_of(addition.value, addition.conditions);
+  if (!values.are_many(sum.summed) ||
+      !values.are_light(terms, addition.levels, sum.summed, tunables)) {
+    return std::nullopt;
+  }
   return sum;
 }
 
@@ -153,8 +156,8 @@ NameId SumsFirst::add_level(const Accumulator& to, const Sum& sum, std::size_t l
     };
     if (sum.addition.conditions.empty()) return value(in)[0];
     const auto zero = [&](Builder&) { return std::vector<Operand>{zero_of(type.element)}; };
-    return Operand(
-        in.branch(all_hold(sum.addition.conditions, to.values, each, in), value, zero, "x")[0]);
+    const Operand holds = all_hold(make_bool(true), sum.addition.conditions, to.values, each, in);
+    return Operand(in.branch(holds, value, zero, "x")[0]);
   };
   std::vector<Operand> indices;
   for (const Operand& index : sum.addition.indices) {

@@ -128,9 +128,16 @@ std::optional<Window> Window::of(const WithAccumulator& with, std::size_t input,
       add_tokens(window.tokens_, window.values_.needs_of(condition.holds)->tokens);
     }
     cost += reach->summed.empty() ? reach->cost : 0;
-    const bool slow_taps = !reach->summed.empty() && reach->cost > tunables.tap_operations;
-    if (slow_taps && !reach->has_edges) return std::nullopt;
-    if (slow_taps) window.edges_ = Edges::padded;
+    if (!reach->summed.empty()) {
+      if (reach->has_edges && reach->cost > tunables.tap_operations) {
+        window.edges_ = Edges::padded;
+      } else if (!reach->has_edges) {
+        const std::vector<Operand> terms = terms_of(reach->value, reach->conditions);
+        if (!window.values_.are_light(terms, addition.levels, reach->summed, tunables)) {
+          return std::nullopt;
+        }
+      }
+    }
     window.reaches_.push_back(std::move(*reach));
   }
   if (cost > tunables.window_operations) return std::nullopt;
@@ -323,7 +330,7 @@ Operand Window::read(const Reach& reach, const std::vector<Operand>& element, Bu
                                       ? in.add_i64(element[k], i64_operand(-rest.constant))
                                       : in.sub_i64(element[k], value_of(rest, {}, in));
     }
-    const Operand adds = all_hold(reach.conditions, values_, point, in);
+    const Operand adds = all_hold(make_bool(true), reach.conditions, values_, point, in);
     if (reach.conditions.empty()) {
       return std::vector<Operand>{values_.value(reach.value, point, in)};
     }
@@ -531,8 +538,7 @@ Operand Window::sum_inside(const Reach& reach, const std::vector<Operand>& eleme
       point.at[level] = from.index;
     }
     const auto zero = [&](Builder&) { return std::vector<Operand>{zero_of(element_)}; };
-    if (!reach.conditions.empty())
-      inside = both(inside, all_hold(reach.conditions, values_, point, in), in);
+    inside = all_hold(inside, reach.conditions, values_, point, in);
     const auto there = [&](Builder& side) {
       Point same = point;
       return std::vector<Operand>{values_.value(reach.value, same, side)};
