@@ -93,6 +93,16 @@ void NestValues::learn(const Statement& statement) {
   }
 }
 
+NameId NestValues::keep(NameId value, const std::vector<int>& levels, Names& names) {
+  NameId row = value;
+  for (std::size_t k = levels.size(); k-- > 0;) {
+    const NameId array = names.fresh("kept", array_over(width(levels[k]), names.type(row)));
+    definitions_[row] = {nullptr, levels[k], array};
+    row = array;
+  }
+  return row;
+}
+
 const NestValues::Definition* NestValues::find(const Operand& operand) const {
   const Operand one = resolved(operand);
   if (!one.is_name()) return nullptr;
@@ -116,7 +126,7 @@ static std::size_t place_of(NameId name, const Statement& statement) {
 
 // In operations, without those of what it is computed from.
 std::int64_t NestValues::own_cost(const Definition& definition) const {
-  if (definition.statement == nullptr) return counts_.contains(definition.array) ? 0 : 1;
+  if (definition.statement == nullptr) return outside_.counts.contains(definition.array) ? 0 : 1;
   const auto* scalar = as<Scalar>(definition.statement->operation);
   return scalar == nullptr ? 1 : cost_of(scalar->op);
 }
@@ -146,7 +156,7 @@ bool NestValues::add_needs(const Operand& operand, Needs& needs,
   needs.cost += own_cost(*definition);
   if (definition->statement == nullptr) {
     needs.levels.insert(definition->level);
-    if (counts_.contains(definition->array)) return true;
+    if (outside_.counts.contains(definition->array)) return true;
     needs.reads = true;
     return names_.type(operand).kind == TypeKind::value &&
            add_array(definition->array, needs, seen);
@@ -208,7 +218,7 @@ std::optional<Affine> NestValues::affine(const Operand& index) const {
     return sum;
   }
   if (definition->statement == nullptr) {
-    if (!counts_.contains(definition->array)) return std::nullopt;
+    if (!outside_.counts.contains(definition->array)) return std::nullopt;
     sum.levels[definition->level] = 1;
     return sum;
   }
@@ -227,6 +237,17 @@ std::optional<Affine> NestValues::affine(const Operand& index) const {
   };
   const auto product = times(*a, scalar->arguments[1]);
   return product ? product : times(*b, scalar->arguments[0]);
+}
+
+bool NestValues::is_last(const Operand& operand, const Operand& extent) const {
+  if (operand.is_constant()) {
+    return extent.is_constant() &&
+           integer_value(operand.constant()) + 1 == integer_value(extent.constant());
+  }
+  const auto found = outside_.scalars.find(operand.name());
+  if (found == outside_.scalars.end() || found->second.op != ScalarOp::add) return false;
+  const auto& x = found->second.arguments;
+  return (x[0] == extent && x[1] == i64_operand(-1)) || (x[1] == extent && x[0] == i64_operand(-1));
 }
 
 // ---------------------------------------------------------------- values at points
@@ -285,7 +306,7 @@ Operand NestValues::value(const Operand& of, Point& point, Builder& out) const {
   const NameId name = operand.name();
   if (const auto made = point.made.find(name); made != point.made.end()) return made->second;
   Operand value;
-  if (definition->statement == nullptr && counts_.contains(definition->array)) {
+  if (definition->statement == nullptr && outside_.counts.contains(definition->array)) {
     value = point.at.at(definition->level);
   } else if (const Statement* statement = definition->statement;
              statement != nullptr && as<Scalar>(statement->operation)) {

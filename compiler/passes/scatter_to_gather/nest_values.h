@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ir/builder.h"
+#include "ir/names.h"
 #include "passes/tunables.h"
 
 namespace dagaz::passes::gathering {
@@ -45,12 +46,16 @@ struct Point {
   std::unordered_map<NameId, Operand> made = {};
 };
 
+/// What is known of names from outside a nest.
+struct Outside {
+  NameSet counts;                              // arrays 0, 1, 2, …
+  std::unordered_map<NameId, Scalar> scalars;  // those of i64
+};
+
 /// The names bound in a nest.  Levels are its maps, by number.
 class NestValues {
  public:
-  /// `counts`: arrays 0, 1, 2, …
-  NestValues(const Names& names, const std::unordered_set<NameId>& counts)
-      : names_(names), counts_(counts) {}
+  NestValues(const Names& names, const Outside& outside) : names_(names), outside_(outside) {}
 
   /// The parameters of another map as elements of its arrays, or as what maps of the nest made
   /// these of.
@@ -58,6 +63,10 @@ class NestValues {
   /// The results of a statement of the nest, which has to stay where it is, and of those of its
   /// sides if it is a branch.
   void learn(const Statement& statement);
+
+  /// From here on a scalar that the points of these levels, outermost first, compute is an element
+  /// of the array that is returned, which is for others to bind.
+  NameId keep(NameId value, const std::vector<int>& levels, Names& names);
 
   const Operand& width(int level) const { return widths_[static_cast<std::size_t>(level)]; }
   /// Whether the points of these levels are of an unknown number: points of a known one are few.
@@ -78,6 +87,8 @@ class NestValues {
   bool are_light(const std::vector<Operand>& terms, const std::vector<int>& levels,
                  const std::vector<int>& summed, const Tunables& tunables) const;
   std::optional<Affine> affine(const Operand& operand) const;
+  /// Whether `operand` is one less than `extent`.
+  bool is_last(const Operand& operand, const Operand& extent) const;
   /// The statement that computes a name of the nest; null for others, and for parameters.
   const Statement* statement_of(const Operand& operand) const;
 
@@ -104,7 +115,7 @@ class NestValues {
                        Builder& out) const;
 
   const Names& names_;
-  const std::unordered_set<NameId>& counts_;
+  const Outside& outside_;
   std::vector<Operand> widths_;
   std::unordered_map<NameId, Definition> definitions_;
   std::unordered_map<NameId, Operand> same_;  // parameters that are values of maps of the nest
