@@ -2,28 +2,12 @@
 // value, zeros of both signs, infinities and NaN included, are used on them.
 #include <algorithm>
 
+#include "passes/commutative.h"
 #include "passes/simplify/rules.h"
 
 namespace dagaz::passes {
 
 namespace {
-
-bool is_commutative(ScalarOp op) {
-  switch (op) {
-    case ScalarOp::add:
-    case ScalarOp::mul:
-    case ScalarOp::smin:
-    case ScalarOp::smax:
-    case ScalarOp::umin:
-    case ScalarOp::umax:
-    case ScalarOp::eq:
-    case ScalarOp::ne:
-    case ScalarOp::bit_and:
-    case ScalarOp::bit_or:
-    case ScalarOp::bit_xor: return true;
-    default: return false;  // all others
-  }
-}
 
 bool is_value(const Operand& operand, const Constant& constant) {
   return operand == Operand(constant);
