@@ -3,12 +3,23 @@
 // One walk with a table of what is in scope, by hash.  Arrays are shared only where nobody writes
 // either of them, and not both are results of the function.  Then branches take from each other
 // (equal_branches.h).
+//
+// Equal are also operations whose operands changed places, and squares of differences that did:
+//
+//   x + y = y + x,  (x - y) · (x - y) = (y - x) · (y - x)
+//
+// So what a pair of points gives is computed once where a sum for each point has what it takes from
+// others and what they take from it.
+#include <algorithm>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "ir/alias.h"
 #include "ir/fields.h"
 #include "ir/names.h"
 #include "ir/traces.h"
+#include "passes/commutative.h"
 #include "passes/equal_branches.h"
 #include "passes/passes.h"
 #include "support/match.h"
@@ -87,18 +98,49 @@ class Sharer {
     if (statement.results.empty() || !is_shareable(statement.operation)) return;
     if (statement.mode != ModeRequest::none) return;
     const std::size_t hash = hash_of(statement.operation, names_);
-    const auto [first, last] = table_.equal_range(hash);
-    for (auto at = first; at != last; ++at) {
-      if (share(*at->second, statement)) return;
+    if (share_as(statement.operation, hash, statement)) return;
+    if (const auto* scalar = as<Scalar>(statement.operation)) {
+      const auto turned = turned_around(*scalar);
+      if (turned && share_as(*turned, hash_of(*turned, names_), statement)) return;
+      if (scalar->op == ScalarOp::sub) {
+        differences_.insert_or_assign(statement.results.front().name, *scalar);
+      }
     }
     trail_.push_back(table_.emplace(hash, &statement));
   }
-  bool share(const Statement& known, const Statement& statement) {
+  /// The same value by an operation whose operands have changed places.
+  std::optional<Operation> turned_around(const Scalar& scalar) const {
+    if (!is_commutative(scalar.op) || scalar.arguments.size() != 2) return std::nullopt;
+    Scalar turned = scalar;
+    if (scalar.arguments[0] != scalar.arguments[1]) {
+      std::swap(turned.arguments[0], turned.arguments[1]);
+      return turned;
+    }
+    if (scalar.op != ScalarOp::mul || !scalar.arguments[0].is_name()) return std::nullopt;
+    const auto found = differences_.find(scalar.arguments[0].name());
+    if (found == differences_.end()) return std::nullopt;
+    Scalar opposite = found->second;
+    std::swap(opposite.arguments[0], opposite.arguments[1]);
+    const Operation operation = opposite;
+    const auto [first, last] = table_.equal_range(hash_of(operation, names_));
+    const auto known = std::find_if(first, last, [&](const auto& one) {
+      return equivalent(one.second->operation, operation, names_);
+    });
+    if (known == last) return std::nullopt;
+    turned.arguments.assign(2, Operand(known->second->results.front().name));
+    return turned;
+  }
+  bool share_as(const Operation& operation, std::size_t hash, const Statement& statement) {
+    const auto [first, last] = table_.equal_range(hash);
+    return std::any_of(first, last,
+                       [&](const auto& one) { return share(*one.second, operation, statement); });
+  }
+  bool share(const Statement& known, const Operation& operation, const Statement& statement) {
     if (known.results.size() != statement.results.size()) return false;
     for (std::size_t i = 0; i < known.results.size(); ++i) {
       if (!may_share(known.results[i].name, statement.results[i].name)) return false;
     }
-    if (!equivalent(known.operation, statement.operation, names_)) return false;
+    if (!equivalent(known.operation, operation, names_)) return false;
     for (std::size_t i = 0; i < known.results.size(); ++i) {
       replaced_.emplace(statement.results[i].name, known.results[i].name);
     }
@@ -122,6 +164,7 @@ class Sharer {
   AliasInfo aliases_;
   std::unordered_map<NameId, NameId> replaced_;
   NameSet removed_;
+  std::unordered_map<NameId, Scalar> differences_;
   Table table_;
   std::vector<Table::iterator> trail_;
 };

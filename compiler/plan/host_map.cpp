@@ -12,7 +12,9 @@
 #include "plan/cost.h"
 #include "plan/gpu.h"
 #include "plan/host_operations.h"
+#include "plan/inner_points.h"
 #include "plan/interchange.h"
+#include "plan/lane_shapes.h"
 #include "plan/neighbours.h"
 #include "plan/split.h"
 #include "plan/nested.h"
@@ -52,6 +54,14 @@ static ir::Strategy by_points(const Planning& p, const ir::Statement& statement,
   ir::Pointwise points = point_loop(e, p.options.target);
   points.edges = p.on_cpu() && inner_points(e, p.stencil_context()).has_value();
   return points;
+}
+
+// Whether points far from the edges are all alike, of which LLVM makes vectors.  In lanes, what few
+// points at the edges compute is computed by all.
+static bool are_alike_inside(const Planning& p, const ir::SegmentedMap& e) {
+  if (are_vectors_in_lanes_only(e.body)) return false;
+  const auto inner = inner_points(e, p.stencil_context());
+  return inner && inner->are_alike();
 }
 
 // ---------------------------------------------------------------- products
@@ -181,7 +191,7 @@ void plan_map(Planning& p, ir::Statement statement, std::vector<ir::Statement>& 
   const Ways ways = ways_by_points(p, statement, e);
   if (p.may_choose(statement.operation)) {
     std::vector<ir::Version> lanes;
-    if (p.tunables().lanes != 0) lanes = map_in_lanes(at);
+    if (p.tunables().lanes != 0 && !are_alike_inside(p, e)) lanes = map_in_lanes(at);
     if (lanes.empty() && !p.random && split(p, statement, planned)) return;
     const auto product = product_of(p, at);
     std::vector<ir::Version> across = products_across(p, at);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "ir/names.h"
 #include "support/match.h"
 
 namespace dagaz::plan {
@@ -235,7 +236,8 @@ namespace {
 /// Reads the body of a map.
 class MapReader {
  public:
-  MapReader(InnerPoints& inner, const ir::Names& names) : inner_(inner), names_(names) {}
+  MapReader(InnerPoints& inner, NameId index, const ir::Names& names)
+      : inner_(inner), names_(names), varying_{index} {}
 
   /// Whether it only computes numbers.
   bool read(const ir::Body& body, bool is_guarded) {
@@ -246,12 +248,31 @@ class MapReader {
   bool gains() const { return gains_ && statements_ <= most_statements; }
 
  private:
+  bool varies(const Operand& operand) const {
+    return operand.is_name() && varying_.contains(operand.name());
+  }
+  // What it is at inner points may be the same for all of them.
+  void note_varying(const ir::Statement& one) {
+    const std::vector<NameId> used = ir::free_names(one, names_);
+    const NameId result = one.results[0].name;
+    const auto known = inner_.known().find(result);
+    const bool varies = known != inner_.known().end()
+                            ? this->varies(known->second)
+                            : std::any_of(used.begin(), used.end(), [&](NameId name) {
+                                return varying_.contains(name);
+                              });
+    if (!varies) return;
+    for (const ir::Binder& each : one.results) varying_.insert(each.name);
+  }
+
   bool read(const ir::Statement& one, bool is_guarded) {
     ++statements_;
     inner_.note(one);
+    note_varying(one);
     if (const auto* branch = as<ir::Branch>(one.operation)) {
       const bool scalars = std::all_of(branch->result_types.begin(), branch->result_types.end(),
                                        [](const ir::Type& type) { return type.is_scalar(); });
+      if (varies(branch->condition)) inner_.set_are_alike(false);
       const bool known = is_guarded || inner_.is_known(branch->condition);
       return scalars && read(branch->then_body, known) && read(branch->else_body, known);
     }
@@ -267,6 +288,7 @@ class MapReader {
 
   InnerPoints& inner_;
   const ir::Names& names_;
+  std::unordered_set<NameId> varying_;
   std::size_t statements_ = 0;
   bool gains_ = false;
 };
@@ -281,7 +303,7 @@ std::optional<InnerPoints> inner_points(const ir::SegmentedMap& map,
   if (map.space.empty() || map.result_types.empty() || !gives_numbers) return std::nullopt;
   InnerPoints inner(map.space.back().extent, context);
   inner.set_index(map.space.back().index.name);
-  MapReader reader(inner, context.names);
+  MapReader reader(inner, map.space.back().index.name, context.names);
   if (!reader.read(map.body, false) || !reader.gains()) return std::nullopt;
   return inner;
 }

@@ -35,6 +35,10 @@ class InnerPoints {
   /// Statements of the body, in order.
   void note(const ir::Statement& statement);
 
+  /// Whether no inner point takes another side of a branch than its neighbours do.
+  bool are_alike() const { return are_alike_; }
+  void set_are_alike(bool alike) { are_alike_ = alike; }
+
   std::int64_t low() const { return low_; }
   std::int64_t high() const { return high_; }
   /// By results of statements: what they are.
@@ -68,6 +72,7 @@ class InnerPoints {
   const std::unordered_map<ir::NameId, ir::Scalar>* scalars_;
   const std::unordered_set<ir::NameId>* iotas_;
   ir::NameId index_;
+  bool are_alike_ = true;
   std::int64_t low_ = 0;
   std::int64_t high_ = 0;
   std::unordered_map<ir::NameId, ir::Operand> known_;
@@ -78,7 +83,6 @@ class InnerPoints {
 void take_known(ir::Body& body, const InnerPoints& inner);
 /// Those along the last dimension of a map that only computes numbers, where they read more simply
 /// than others; nothing where they do not.
-std::optional<InnerPoints> inner_points(const ir::SegmentedMap& map,
-                                        const StencilContext& context);
+std::optional<InnerPoints> inner_points(const ir::SegmentedMap& map, const StencilContext& context);
 
 }  // namespace dagaz::plan

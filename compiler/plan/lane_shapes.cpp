@@ -129,10 +129,17 @@ bool has_rows_inside(const ir::Body& body, const Tunables& tunables) {
   });
 }
 
+// A check leaves the loop, of which LLVM makes no vectors then.
+static bool has_checks(const ir::Body& body) {
+  return std::any_of(body.statements.begin(), body.statements.end(), [](const ir::Statement& one) {
+    return as<ir::Assert>(one.operation) != nullptr;
+  });
+}
+
 bool is_worthwhile(const ir::Body& body, const LaneWork& work, const Tunables& tunables) {
   if (work.depth > 0 && reads_enough_in_steps(work, tunables)) return true;
-  const bool is_enough =
-      work.all_operations >= tunables.lane_work || are_vectors_in_lanes_only(body);
+  const std::int64_t least = has_checks(body) ? tunables.lane_checked_work : tunables.lane_work;
+  const bool is_enough = work.all_operations >= least || are_vectors_in_lanes_only(body);
   return is_enough && !has_rows_inside(body, tunables) &&
          work.all_operations >= tunables.lane_gathers * work.all_gathers;
 }
@@ -144,8 +151,8 @@ std::optional<std::vector<ir::Guard>> worth_packing(const ir::Body& body,
   const auto inside = ir::bound_names(body);
   std::vector<ir::Guard> guards;
   for (const Operand& width : widths) {
-    const bool unknown = width.is_name() && std::find(inside.begin(), inside.end(),
-                                                      width.name()) != inside.end();
+    const bool unknown =
+        width.is_name() && std::find(inside.begin(), inside.end(), width.name()) != inside.end();
     if (unknown) continue;
     if (is_known_below(width, reads)) return std::nullopt;
     if (!width.is_constant()) guards.push_back(ir::at_least(width, reads));

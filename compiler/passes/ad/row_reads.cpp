@@ -16,49 +16,59 @@ using namespace ir;
 
 namespace {
 
-enum class Loops { refused, allowed };
+/// What counts as reading in places, beside indices.
+struct Places {
+  bool loops = false;     // those of loops
+  bool elements = false;  // those that a map over an array reads beside others
+};
 
-bool is_read_in_places_alone(const Body& body, NameId array, const Names& names, Loops loops);
+bool has(const std::vector<NameId>& names, NameId array) {
+  return std::find(names.begin(), names.end(), array) != names.end();
+}
+
+bool is_read_in_places_alone(const Body& body, NameId array, const Names& names, Places places);
 
 bool is_read_in_places_alone(const Statement& statement, NameId array, const Names& names,
-                             Loops loops) {
-  const std::vector<NameId> used = free_names(statement, names);
-  if (std::find(used.begin(), used.end(), array) == used.end()) return true;
+                             Places places) {
+  if (!has(free_names(statement, names), array)) return true;
   if (const auto* index = as<Index>(statement.operation)) return index->array == array;
   if (const auto* slice = as<Slice>(statement.operation)) return slice->array == array;
   const auto* map = as<MapScanReduce>(statement.operation);
   if (map != nullptr && is_pure_map(*map)) {
     for (std::size_t i = 0; i < map->arrays.size(); ++i) {
-      if (map->arrays[i] == array &&
-          !is_read_in_places_alone(map->map.body, map->map.parameters[i].name, names, loops)) {
+      const NameId element = map->map.parameters[i].name;
+      if (map->arrays[i] != array) continue;
+      const bool is_place = places.elements && names.type(element).is_scalar() &&
+                            has(free_names(map->map.body, names), array);
+      if (!is_place && !is_read_in_places_alone(map->map.body, element, names, places)) {
         return false;
       }
     }
-    return is_read_in_places_alone(map->map.body, array, names, loops);
+    return is_read_in_places_alone(map->map.body, array, names, places);
   }
   if (map != nullptr || std::holds_alternative<CustomDerivative>(statement.operation)) return false;
   if (const auto* loop = as<Loop>(statement.operation)) {
-    return loops == Loops::allowed &&
+    return places.loops &&
            std::none_of(loop->values.begin(), loop->values.end(),
                         [&](const LoopValue& each) { return each.initial == Operand(array); }) &&
-           is_read_in_places_alone(loop->body, array, names, loops);
+           is_read_in_places_alone(loop->body, array, names, places);
   }
   if (const auto* branch = as<Branch>(statement.operation)) {
-    return is_read_in_places_alone(branch->then_body, array, names, loops) &&
-           is_read_in_places_alone(branch->else_body, array, names, loops);
+    return is_read_in_places_alone(branch->then_body, array, names, places) &&
+           is_read_in_places_alone(branch->else_body, array, names, places);
   }
   return false;
 }
 
-bool is_read_in_places_alone(const Body& body, NameId array, const Names& names, Loops loops) {
+bool is_read_in_places_alone(const Body& body, NameId array, const Names& names, Places places) {
   const auto& results = body.results;
   return std::find(results.begin(), results.end(), Operand(array)) == results.end() &&
          std::all_of(body.statements.begin(), body.statements.end(), [&](const Statement& each) {
            const auto* permute = as<Permute>(each.operation);
            if (permute != nullptr && permute->array == array) {
-             return is_read_in_places_alone(body, each.results[0].name, names, loops);
+             return is_read_in_places_alone(body, each.results[0].name, names, places);
            }
-           return is_read_in_places_alone(each, array, names, loops);
+           return is_read_in_places_alone(each, array, names, places);
          });
 }
 
@@ -142,6 +152,7 @@ class RowReads {
   void lambda(Lambda& lambda);
   void parallel(MapScanReduce& map, Builder& out);
   bool reads_through(const MapScanReduce& map, std::size_t place) const;
+  bool has_rows(NameId array) const;
   bool is_from_around(NameId array) const;
   NameSet rows_read_in_places(const Body& body) const;
   Part part_of(NameId array) const;
@@ -153,10 +164,15 @@ class RowReads {
   std::unordered_map<NameId, Part> parts_;  // rows that are not mapped over any more
 };
 
-// Whether the array has rows, of reals, and comes from outside the innermost map around.
-bool RowReads::is_from_around(NameId array) const {
+// Of reals.
+bool RowReads::has_rows(NameId array) const {
   const Type& type = names_->type(array);
-  if (type.kind != TypeKind::value || type.rank() < 2 || !is_float(type.element)) return false;
+  return type.kind == TypeKind::value && type.rank() > 1 && is_float(type.element);
+}
+
+// Whether the array has rows and comes from outside the innermost map around.
+bool RowReads::is_from_around(NameId array) const {
+  if (!has_rows(array)) return false;
   const auto depth = depths_.find(array);
   return (depth == depths_.end() ? 0 : depth->second) < depth_;
 }
@@ -170,24 +186,28 @@ NameSet RowReads::rows_read_in_places(const Body& body) const {
     const NameId row = each.results[0].name;
     const bool around = rows.count(index->array) != 0 || parts_.count(index->array) != 0 ||
                         is_from_around(index->array);
-    if (around && is_read_in_places_alone(body, row, *names_, Loops::allowed)) rows.insert(row);
+    if (around && is_read_in_places_alone(body, row, *names_, {.loops = true})) rows.insert(row);
   }
   return rows;
 }
 
-// Whether rows of an array from outside the maps around `map` are read in places alone.
+// Whether rows of an array from outside the maps around `map`, or of one whose other rows its
+// points read as well, are read in places alone.  With the latter, elements of a point's own row
+// are places like those.
 bool RowReads::reads_through(const MapScanReduce& map, std::size_t place) const {
   const NameId array = map.arrays[place];
   if (parts_.count(array) != 0) return true;
-  return is_from_around(array) &&
+  const bool has_other_rows = has_rows(array) && has(free_names(map.map.body, *names_), array);
+  return (has_other_rows || is_from_around(array)) &&
          is_read_in_places_alone(map.map.body, map.map.parameters[place].name, *names_,
-                                 Loops::refused);
+                                 {.elements = has_other_rows});
 }
 
 void RowReads::parallel(MapScanReduce& map, Builder& out) {
   std::vector<NameId> arrays;
   std::vector<Binder> parameters;
   std::optional<NameId> position;
+  Builder elements(*names_);
   for (std::size_t i = 0; i < map.arrays.size(); ++i) {
     if (!is_pure_map(map) || !reads_through(map, i)) {
       arrays.push_back(map.arrays[i]);
@@ -195,7 +215,13 @@ void RowReads::parallel(MapScanReduce& map, Builder& out) {
       continue;
     }
     if (!position) position = names_->fresh("i", scalar_of(ScalarType::i64));
-    parts_.insert_or_assign(map.map.parameters[i].name, part_of(map.arrays[i]).at({*position}));
+    const Part part = part_of(map.arrays[i]).at({*position});
+    const Binder& parameter = map.map.parameters[i];
+    if (names_->type(parameter.name).is_scalar()) {
+      elements.add(Statement{{parameter}, part.read(*names_, elements), {}, out.location(), {}});
+    } else {
+      parts_.insert_or_assign(parameter.name, part);
+    }
   }
   if (position) {
     arrays.push_back(
@@ -204,6 +230,10 @@ void RowReads::parallel(MapScanReduce& map, Builder& out) {
   }
   map.arrays = std::move(arrays);
   map.map.parameters = std::move(parameters);
+  auto& statements = map.map.body.statements;
+  std::vector<Statement> first = elements.take();
+  statements.insert(statements.begin(), std::make_move_iterator(first.begin()),
+                    std::make_move_iterator(first.end()));
   lambda(map.map);
 }
 

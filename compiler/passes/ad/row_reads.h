@@ -7,6 +7,12 @@
 // alone, perhaps with their dimensions in another order: its adjoint is then sparse in every
 // iteration and goes to one accumulator.  The left side would give a dense adjoint of the whole
 // array in each.
+//
+// A stencil reads elements of a row with their neighbours, and those of other rows beside it:
+//
+//   map (\row -> map (\x -> … x … row[j] … xs[i, j] …) row) xs
+//
+// There x is a place as well, so that one accumulator has all of them.
 #pragma once
 
 #include "ir/names.h"

@@ -16,13 +16,34 @@ bool adds_numbers(const AccumulatorInput& input, const Names& names) {
          input.op->body.results[0] == Operand(statements[0].results[0].name);
 }
 
-Operand all_hold(const std::vector<Addition::Condition>& conditions, const NestValues& values,
-                 Point& point, Builder& out) {
-  Operand all = make_bool(true);
+std::vector<Operand> terms_of(const Operand& value,
+                              const std::vector<Addition::Condition>& conditions) {
+  std::vector<Operand> terms;
+  for (const Addition::Condition& condition : conditions) terms.push_back(condition.holds);
+  terms.push_back(value);
+  return terms;
+}
+
+static Operand holds(const Addition::Condition& condition, const NestValues& values, Point& point,
+                     Builder& out) {
+  const Operand one = values.value(condition.holds, point, out);
+  return condition.sense ? one : out.scalar(ScalarOp::bit_not, ScalarType::boolean, {one}, "holds");
+}
+
+Operand all_hold(Operand before, const std::vector<Addition::Condition>& conditions,
+                 const NestValues& values, Point& point, Builder& out) {
+  Operand all = before;
   for (const Addition::Condition& condition : conditions) {
-    Operand one = values.value(condition.holds, point, out);
-    if (!condition.sense) one = out.scalar(ScalarOp::bit_not, ScalarType::boolean, {one});
-    all = both(all, one, out);
+    if (all == Operand(make_bool(true)) || !values.needs_of(condition.holds)->reads) {
+      all = both(all, holds(condition, values, point, out), out);
+      continue;
+    }
+    const auto asked = [&](Builder& in) {
+      Point same = point;
+      return std::vector<Operand>{holds(condition, values, same, in)};
+    };
+    const auto no = [](Builder&) { return std::vector<Operand>{make_bool(false)}; };
+    all = out.branch(all, asked, no, "holds")[0];
   }
   return all;
 }

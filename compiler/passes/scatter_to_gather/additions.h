@@ -21,9 +21,14 @@ struct Addition {
   Operand value;
 };
 
-/// Whether the conditions of an addition hold at a point.
-Operand all_hold(const std::vector<Addition::Condition>& conditions, const NestValues& values,
-                 Point& point, Builder& out);
+/// What an addition computes: the conditions that it stands under, and the value.
+std::vector<Operand> terms_of(const Operand& value,
+                              const std::vector<Addition::Condition>& conditions);
+
+/// Whether `before` is true and then all conditions of an addition hold at a point.  Those that
+/// read elements are asked only where those before them hold, which may be why there are such.
+Operand all_hold(Operand before, const std::vector<Addition::Condition>& conditions,
+                 const NestValues& values, Point& point, Builder& out);
 
 /// Finds the additions to the accumulator that enters `body` as `enters` and leaves it as `leaves`.
 class Additions {

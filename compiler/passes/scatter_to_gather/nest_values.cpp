@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/cost.h"
+#include "ir/names.h"
 #include "support/match.h"
 
 namespace dagaz::passes::gathering {
@@ -86,6 +87,20 @@ Operand NestValues::resolved(const Operand& operand) const {
 
 void NestValues::learn(const Statement& statement) {
   for (const Binder& result : statement.results) definitions_[result.name] = {&statement, -1, {}};
+  if (const auto* branch = as<Branch>(statement.operation)) {
+    for (const Statement& one : branch->then_body.statements) learn(one);
+    for (const Statement& one : branch->else_body.statements) learn(one);
+  }
+}
+
+NameId NestValues::keep(NameId value, const std::vector<int>& levels, Names& names) {
+  NameId row = value;
+  for (std::size_t k = levels.size(); k-- > 0;) {
+    const NameId array = names.fresh("kept", array_over(width(levels[k]), names.type(row)));
+    definitions_[row] = {nullptr, levels[k], array};
+    row = array;
+  }
+  return row;
 }
 
 const NestValues::Definition* NestValues::find(const Operand& operand) const {
@@ -102,6 +117,20 @@ const Statement* NestValues::statement_of(const Operand& operand) const {
 
 // ---------------------------------------------------------------- what is needed
 
+/// Which result of a statement a name is.
+static std::size_t place_of(NameId name, const Statement& statement) {
+  const auto found = std::find_if(statement.results.begin(), statement.results.end(),
+                                  [&](const Binder& one) { return one.name == name; });
+  return static_cast<std::size_t>(found - statement.results.begin());
+}
+
+// In operations, without those of what it is computed from.
+std::int64_t NestValues::own_cost(const Definition& definition) const {
+  if (definition.statement == nullptr) return outside_.counts.contains(definition.array) ? 0 : 1;
+  const auto* scalar = as<Scalar>(definition.statement->operation);
+  return scalar == nullptr ? 1 : cost_of(scalar->op);
+}
+
 bool NestValues::add_array(NameId array, Needs& needs, std::unordered_set<NameId>& seen) const {
   const Definition* definition = find(array);
   if (definition == nullptr) return true;
@@ -113,14 +142,22 @@ bool NestValues::add_array(NameId array, Needs& needs, std::unordered_set<NameId
          add_array(permute->array, needs, seen);
 }
 
+bool NestValues::add_branch(const Branch& branch, std::size_t result, Needs& needs,
+                            std::unordered_set<NameId>& seen) const {
+  return branch.result_types[result].is_scalar() && add_needs(branch.condition, needs, seen) &&
+         add_needs(branch.then_body.results[result], needs, seen) &&
+         add_needs(branch.else_body.results[result], needs, seen);
+}
+
 bool NestValues::add_needs(const Operand& operand, Needs& needs,
                            std::unordered_set<NameId>& seen) const {
   const Definition* definition = find(operand);
   if (definition == nullptr || !seen.insert(resolved(operand).name()).second) return true;
+  needs.cost += own_cost(*definition);
   if (definition->statement == nullptr) {
     needs.levels.insert(definition->level);
-    if (counts_.contains(definition->array)) return true;
-    ++needs.cost;
+    if (outside_.counts.contains(definition->array)) return true;
+    needs.reads = true;
     return names_.type(operand).kind == TypeKind::value &&
            add_array(definition->array, needs, seen);
   }
@@ -130,14 +167,16 @@ bool NestValues::add_needs(const Operand& operand, Needs& needs,
     needs.tokens.push_back(token);
   }
   if (const auto* scalar = as<Scalar>(statement.operation)) {
-    needs.cost += cost_of(scalar->op);
     return !may_trap(scalar->op) &&
            std::all_of(scalar->arguments.begin(), scalar->arguments.end(),
                        [&](const Operand& one) { return add_needs(one, needs, seen); });
   }
+  if (const auto* branch = as<Branch>(statement.operation)) {
+    return add_branch(*branch, place_of(resolved(operand).name(), statement), needs, seen);
+  }
   const auto* index = as<Index>(statement.operation);
   if (index == nullptr) return false;
-  ++needs.cost;
+  needs.reads = true;
   return add_array(index->array, needs, seen) &&
          std::all_of(index->indices.begin(), index->indices.end(),
                      [&](const Operand& one) { return add_needs(one, needs, seen); });
@@ -148,6 +187,22 @@ std::optional<Needs> NestValues::needs_of(const Operand& operand) const {
   std::unordered_set<NameId> seen;
   if (!add_needs(operand, needs, seen)) return std::nullopt;
   return needs;
+}
+
+bool NestValues::are_light(const std::vector<Operand>& terms, const std::vector<int>& levels,
+                           const std::vector<int>& summed, const Tunables& tunables) const {
+  Needs needs;
+  std::unordered_set<NameId> parts;
+  for (const Operand& term : terms) add_needs(term, needs, parts);
+  if (needs.cost <= tunables.tap_operations) return true;
+  std::int64_t again = 0;
+  for (const NameId part : parts) {
+    const std::set<int> its = needs_of(part)->levels;
+    const bool is_summed =
+        std::any_of(summed.begin(), summed.end(), [&](int level) { return its.contains(level); });
+    if (is_summed && its.size() < levels.size()) again += own_cost(*find(part));
+  }
+  return needs.cost <= tunables.window_operations && again <= tunables.tap_operations;
 }
 
 std::optional<Affine> NestValues::affine(const Operand& index) const {
@@ -163,7 +218,7 @@ std::optional<Affine> NestValues::affine(const Operand& index) const {
     return sum;
   }
   if (definition->statement == nullptr) {
-    if (!counts_.contains(definition->array)) return std::nullopt;
+    if (!outside_.counts.contains(definition->array)) return std::nullopt;
     sum.levels[definition->level] = 1;
     return sum;
   }
@@ -182,6 +237,17 @@ std::optional<Affine> NestValues::affine(const Operand& index) const {
   };
   const auto product = times(*a, scalar->arguments[1]);
   return product ? product : times(*b, scalar->arguments[0]);
+}
+
+bool NestValues::is_last(const Operand& operand, const Operand& extent) const {
+  if (operand.is_constant()) {
+    return extent.is_constant() &&
+           integer_value(operand.constant()) + 1 == integer_value(extent.constant());
+  }
+  const auto found = outside_.scalars.find(operand.name());
+  if (found == outside_.scalars.end() || found->second.op != ScalarOp::add) return false;
+  const auto& x = found->second.arguments;
+  return (x[0] == extent && x[1] == i64_operand(-1)) || (x[1] == extent && x[0] == i64_operand(-1));
 }
 
 // ---------------------------------------------------------------- values at points
@@ -211,6 +277,28 @@ Operand NestValues::element(NameId of, Point& point, Builder& out) const {
   return out.index(name, std::move(indices));
 }
 
+Operand NestValues::branch_value(const Statement& statement, std::size_t result, Point& point,
+                                 Builder& out) const {
+  const auto& branch = std::get<Branch>(statement.operation);
+  const auto side = [&](const Body& body) {
+    return [this, &body, &point, result](Builder& in) {
+      Point same = point;
+      return std::vector<Operand>{value(body.results[result], same, in)};
+    };
+  };
+  const Operand condition = value(branch.condition, point, out);
+  // What the sides take from around the branch is made around it, where several may share it.
+  Needs needs;
+  std::unordered_set<NameId> needed;
+  add_branch(branch, result, needs, needed);
+  for (const NameId name : free_names(statement, names_)) {
+    const Operand one = resolved(name);
+    const bool is_needed = one.is_name() && needed.contains(one.name());
+    if (is_needed && names_.type(name).is_scalar()) value(one, point, out);
+  }
+  return out.branch(condition, side(branch.then_body), side(branch.else_body), "x")[0];
+}
+
 Operand NestValues::value(const Operand& of, Point& point, Builder& out) const {
   const Operand operand = resolved(of);
   const Definition* definition = find(operand);
@@ -218,13 +306,15 @@ Operand NestValues::value(const Operand& of, Point& point, Builder& out) const {
   const NameId name = operand.name();
   if (const auto made = point.made.find(name); made != point.made.end()) return made->second;
   Operand value;
-  if (definition->statement == nullptr && counts_.contains(definition->array)) {
+  if (definition->statement == nullptr && outside_.counts.contains(definition->array)) {
     value = point.at.at(definition->level);
   } else if (const Statement* statement = definition->statement;
              statement != nullptr && as<Scalar>(statement->operation)) {
     Scalar copy = std::get<Scalar>(statement->operation);
     for (Operand& one : copy.arguments) one = this->value(one, point, out);
     value = out.add(std::move(copy), names_.base(name));
+  } else if (statement != nullptr && as<Branch>(statement->operation)) {
+    value = branch_value(*statement, place_of(name, *statement), point, out);
   } else {
     value = element(name, point, out);
   }

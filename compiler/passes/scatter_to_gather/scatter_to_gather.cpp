@@ -19,6 +19,7 @@
 #include "ir/traces.h"
 #include "passes/partial_sums.h"
 #include "passes/passes.h"
+#include "passes/scatter_to_gather/kept_values.h"
 #include "passes/scatter_to_gather/stored.h"
 #include "passes/scatter_to_gather/sums_first.h"
 #include "passes/scatter_to_gather/window.h"
@@ -48,7 +49,11 @@ class Rewriter {
         partial_sums_.learn(each);
       }
       if (const auto* iota = as<Iota>(each.operation)) {
-        if (counts_from_zero(*iota)) iotas_.insert(each.results[0].name);
+        if (counts_from_zero(*iota)) outside_.counts.insert(each.results[0].name);
+      }
+      const auto* scalar = as<Scalar>(each.operation);
+      if (scalar && scalar->type == ScalarType::i64) {
+        outside_.scalars.emplace(each.results[0].name, *scalar);
       }
       const bool stays_outside = as<Loop>(each.operation) || as<Branch>(each.operation);
       for_each_scope(each.operation, [&](Body& scope) {
@@ -73,14 +78,14 @@ class Rewriter {
 
   Reads reads_of(const WithAccumulator& with, std::size_t input, bool inside) const {
     const auto stored = [&] {
-      return gathering::StoredAdditions::of(with, input, names_, iotas_, inside, tunables_);
+      return gathering::StoredAdditions::of(with, input, names_, outside_, inside, tunables_);
     };
     // Along one dimension elements run in one loop with what they read.
     const bool in_one_loop = !inside && with.inputs[input].shape.size() == 1;
     if (in_one_loop) {
       if (auto first = stored()) return {std::nullopt, std::move(first)};
     }
-    if (auto window = gathering::Window::of(with, input, names_, iotas_, edges_, tunables_)) {
+    if (auto window = gathering::Window::of(with, input, names_, outside_, edges_, tunables_)) {
       return {std::move(window), std::nullopt};
     }
     return {std::nullopt, in_one_loop ? std::nullopt : stored()};
@@ -104,6 +109,10 @@ class Rewriter {
     Statement rest = statement;
     for (std::size_t k = 0; k < reads.size(); ++k) {
       if (reads[k].stored) reads[k].stored->store(rest, k);
+      if (!reads[k].window) continue;
+      for (const auto& [value, array] : reads[k].window->kept()) {
+        gathering::give_kept(rest, value, array, names_);
+      }
     }
     add_rest(without(std::move(rest), found), out);
     for (std::size_t k = 0; k < reads.size(); ++k) {
@@ -225,7 +234,7 @@ class Rewriter {
   gathering::Edges edges_;
   const Tunables& tunables_;
   PartialSums partial_sums_{names_, tunables_.gathered_distance};
-  std::unordered_set<NameId> iotas_;
+  gathering::Outside outside_;
 };
 
 }  // namespace
@@ -243,9 +252,10 @@ static void add_ranges(const Operation& operation, NameSet& ranges) {
 bool elements_know_who_adds(const Statement& statement, NameSet ranges, Names& names) {
   const auto& with = std::get<WithAccumulator>(statement.operation);
   add_ranges(statement.operation, ranges);
+  const gathering::Outside outside{std::move(ranges), {}};
   const Tunables tunables;
   for (std::size_t k = 0; k < with.inputs.size(); ++k) {
-    if (!gathering::Window::of(with, k, names, ranges, gathering::Edges::conditional, tunables)) {
+    if (!gathering::Window::of(with, k, names, outside, gathering::Edges::conditional, tunables)) {
       return false;
     }
   }

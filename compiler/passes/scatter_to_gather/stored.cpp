@@ -27,11 +27,10 @@ namespace dagaz::passes::gathering {
 // ---------------------------------------------------------------- where additions go
 
 std::optional<StoredAdditions> StoredAdditions::of(const WithAccumulator& with, std::size_t input,
-                                                   Names& names,
-                                                   const std::unordered_set<NameId>& counts,
+                                                   Names& names, const Outside& outside,
                                                    bool inside, const Tunables& tunables) {
   if (!adds_numbers(with.inputs[input], names)) return std::nullopt;
-  NestValues values(names, counts);
+  NestValues values(names, outside);
   Additions additions(names, values);
   if (!additions.find(with.body.body, with.body.parameters[input].name,
                       with.body.body.results[input]) ||

@@ -36,8 +36,8 @@ class StoredAdditions {
   /// Nothing where elements do not know who adds to them, or are added to by several points, or
   /// where it does not pay; `inside` other maps that takes a nest of many points.
   static std::optional<StoredAdditions> of(const WithAccumulator& with, std::size_t input,
-                                           Names& names, const std::unordered_set<NameId>& counts,
-                                           bool inside, const Tunables& tunables);
+                                           Names& names, const Outside& outside, bool inside,
+                                           const Tunables& tunables);
 
   /// Takes the accumulator out of the statement's body, which gives what is added instead as
   /// further results; the accumulator itself remains without use.

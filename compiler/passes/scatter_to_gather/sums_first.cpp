@@ -25,7 +25,7 @@ class SumsFirst {
   /// Nothing where some place depends on all levels, or where it does not pay; `sums`: the
   /// accumulators that numbers are added to.
   static std::optional<SumsFirst> of(const Statement& map, const NameSet& sums, const Names& names,
-                                     const NameSet& counts, const Tunables& tunables);
+                                     const Outside& outside, const Tunables& tunables);
 
   /// The nests that add sums instead of the map.
   void add(const Statement& map, Builder& out) const;
@@ -46,7 +46,7 @@ class SumsFirst {
   };
 
   static std::optional<Accumulator> found(const Body& nest, NameId enters, std::size_t exit,
-                                          const Names& names, const NameSet& counts,
+                                          const Names& names, const Outside& outside,
                                           const Tunables& tunables);
   static std::optional<Sum> sum_of(const Addition& addition, const NestValues& values,
                                    const Tunables& tunables, std::vector<NameId>& tokens);
@@ -58,7 +58,7 @@ class SumsFirst {
 };
 
 std::optional<SumsFirst> SumsFirst::of(const Statement& statement, const NameSet& sums,
-                                       const Names& names, const NameSet& counts,
+                                       const Names& names, const Outside& outside,
                                        const Tunables& tunables) {
   const auto* map = as<MapScanReduce>(statement.operation);
   if (map == nullptr || !map->reductions.empty()) return std::nullopt;
@@ -68,7 +68,7 @@ std::optional<SumsFirst> SumsFirst::of(const Statement& statement, const NameSet
     if (names.type(array).kind != TypeKind::accumulator) continue;
     const auto exit = exit_of(statement, array, names);
     if (!exit || !sums.contains(array)) return std::nullopt;
-    auto one = found(all.nest_, array, *exit, names, counts, tunables);
+    auto one = found(all.nest_, array, *exit, names, outside, tunables);
     if (!one) return std::nullopt;
     all.accumulators_.push_back(std::move(*one));
   }
@@ -79,9 +79,9 @@ std::optional<SumsFirst> SumsFirst::of(const Statement& statement, const NameSet
 
 std::optional<SumsFirst::Accumulator> SumsFirst::found(const Body& nest, NameId enters,
                                                        std::size_t exit, const Names& names,
-                                                       const NameSet& counts,
+                                                       const Outside& outside,
                                                        const Tunables& tunables) {
-  Accumulator one{enters, exit, NestValues(names, counts), {}, {}};
+  Accumulator one{enters, exit, NestValues(names, outside), {}, {}};
   Additions additions(names, one.values);
   const Operand leaves = nest.statements[0].results[exit].name;
   if (!additions.find(nest, enters, leaves) || additions.all().empty()) {
@@ -113,13 +113,16 @@ std::optional<SumsFirst::Sum> SumsFirst::sum_of(const Addition& addition, const 
   for (const Addition::Condition& condition : addition.conditions) {
     if (!needs_of(condition.holds)) return std::nullopt;
   }
-  const auto needs = needs_of(addition.value);
-  if (!needs || needs->cost > tunables.tap_operations) return std::nullopt;
+  if (!needs_of(addition.value)) return std::nullopt;
   Sum sum{addition, {}, {}};
   for (const int level : addition.levels) {
     (of_place.contains(level) ? sum.kept : sum.summed).push_back(level);
   }
-  if (!values.are_many(sum.summed)) return std::nullopt;
+  const std::vector<Operand> terms = terms_of(addition.value, addition.conditions);
+  if (!values.are_many(sum.summed) ||
+      !values.are_light(terms, addition.levels, sum.summed, tunables)) {
+    return std::nullopt;
+  }
   return sum;
 }
 
@@ -153,8 +156,8 @@ NameId SumsFirst::add_level(const Accumulator& to, const Sum& sum, std::size_t l
     };
     if (sum.addition.conditions.empty()) return value(in)[0];
     const auto zero = [&](Builder&) { return std::vector<Operand>{zero_of(type.element)}; };
-    return Operand(
-        in.branch(all_hold(sum.addition.conditions, to.values, each, in), value, zero, "x")[0]);
+    const Operand holds = all_hold(make_bool(true), sum.addition.conditions, to.values, each, in);
+    return Operand(in.branch(holds, value, zero, "x")[0]);
   };
   std::vector<Operand> indices;
   for (const Operand& index : sum.addition.indices) {
@@ -190,14 +193,14 @@ class Walk {
     Builder out(names_);
     for (Statement& each : body.statements) {
       const auto* iota = as<Iota>(each.operation);
-      if (iota && counts_from_zero(*iota)) counts_.insert(each.results[0].name);
+      if (iota && counts_from_zero(*iota)) outside_.counts.insert(each.results[0].name);
       enter_sums(each);
       const bool is_inner = inside || as<MapScanReduce>(each.operation);
       for_each_scope(each.operation,
                      [&](Body& scope) { changed = this->body(scope, is_inner) || changed; });
       leave_sums(each);
       const auto sums =
-          inside ? SumsFirst::of(each, sums_, names_, counts_, tunables_) : std::nullopt;
+          inside ? SumsFirst::of(each, sums_, names_, outside_, tunables_) : std::nullopt;
       if (sums) {
         sums->add(each, out);
         changed = true;
@@ -250,8 +253,8 @@ class Walk {
 
   Names& names_;
   const Tunables& tunables_;
-  NameSet counts_;  // arrays 0, 1, 2, …
-  NameSet sums_;    // accumulators that numbers are added to
+  Outside outside_;
+  NameSet sums_;  // accumulators that numbers are added to
 };
 
 }  // namespace

@@ -26,15 +26,24 @@
 // Where points are summed over that are all at one distance, the sum of an element is one of zeros
 // alone, or of none: then nobody reads it.
 //
+// Indices may go round, or stop at the ends of a dimension: there the few points beyond the end
+// that a distance leads to add to the element at it,
+//
+//   a[max(y-1, 0)] += v(y)   for all points  =  a[Y] += v(Y+1) + (v(0) if Y = 0).
+//
+// What many elements would compute again, but for factors that are the same for all points, the
+// nest gives as an array, as the adjoint of a blurred image is of which each element of the image
+// sums nine.
+//
 // Along dimensions of a few elements points may add at one place, as those of two taps that a
 // program writes out: each element is a sum of its own.
 #include "passes/scatter_to_gather/window.h"
 
 #include <algorithm>
-#include <cmath>
-#include <functional>
+#include <cstdlib>
 #include <limits>
 
+#include "passes/scatter_to_gather/kept_values.h"
 #include "passes/scatter_to_gather/tabulate.h"
 #include "passes/tokens.h"
 #include "support/match.h"
@@ -48,20 +57,8 @@ namespace {
 constexpr std::int64_t longest_step = 4;
 /// The longest dimension whose elements are sums of their own.
 constexpr std::int64_t most_places = 16;
-
-/// The index of points, which `step` times is `distance`; and that there are such, if not negative.
-struct Stepped {
-  Operand index;
-  Operand is_there;
-};
-
-Stepped stepped(const Operand& distance, std::int64_t step, Builder& out) {
-  if (step == 1) return {distance, make_bool(true)};
-  const Operand by = i64_operand(step);
-  const Operand rest = out.scalar(ScalarOp::smod_floor, ScalarType::i64, {distance, by}, "rest");
-  return {out.scalar(ScalarOp::sdiv_floor, ScalarType::i64, {distance, by}, "index"),
-          out.scalar(ScalarOp::eq, ScalarType::i64, {rest, i64_operand(0)}, "is_there")};
-}
+/// How far points beyond the ends may add to elements at these.
+constexpr std::int64_t farthest_beyond = 4;
 
 std::set<int> intersection(const std::set<int>& a, const std::set<int>& b) {
   std::set<int> both;
@@ -79,36 +76,14 @@ std::set<int> taps_of(const Reach& reach) {
   return taps;
 }
 
-/// A level that shifts the window by its index times a factor: all of it, and what is not negative.
-struct Shift {
-  int level;
-  Operand factor;
-  Operand forward;
-};
-
-std::vector<Shift> shifts_of(const Affine& rest, Builder& out) {
-  std::vector<Shift> shifts;
-  for (const auto& [level, factor] : rest.levels) {
-    shifts.push_back({level, i64_operand(factor), i64_operand(std::max<std::int64_t>(factor, 0))});
-  }
-  for (const auto& [term, times] : rest.scaled) {
-    const Operand factor = out.mul_i64(term.second, i64_operand(times));
-    const Operand forward =
-        out.scalar(ScalarOp::smax, ScalarType::i64, {factor, i64_operand(0)}, "forward");
-    shifts.push_back({term.first, factor, forward});
-  }
-  return shifts;
-}
-
 }  // namespace
 
 // ---------------------------------------------------------------- who adds to an element
 
 std::optional<Window> Window::of(const WithAccumulator& with, std::size_t input, Names& names,
-                                 const std::unordered_set<NameId>& counts, Edges edges,
-                                 const Tunables& tunables) {
+                                 const Outside& outside, Edges edges, const Tunables& tunables) {
   if (!adds_numbers(with.inputs[input], names)) return std::nullopt;
-  NestValues values(names, counts);
+  NestValues values(names, outside);
   Additions additions(names, values);
   if (!additions.find(with.body.body, with.body.parameters[input].name,
                       with.body.body.results[input]) ||
@@ -118,23 +93,105 @@ std::optional<Window> Window::of(const WithAccumulator& with, std::size_t input,
   }
   Window window(with.inputs[input], names, std::move(values), edges);
   window.tokens_ = additions.tokens();
-  std::int64_t cost = 0;
   for (const Addition& addition : additions.all()) {
     auto reach = window.reach_of(addition);
     if (!reach) return std::nullopt;
+    if (!window.values_.needs_of(reach->value) &&
+        !window.keep_common_factor(addition, with.body.body, names)) {
+      return std::nullopt;
+    }
     const auto needs = window.values_.needs_of(reach->value);
+    add_tokens(window.tokens_, reach->tokens);
     add_tokens(window.tokens_, needs->tokens);
     for (const Addition::Condition& condition : reach->conditions) {
       add_tokens(window.tokens_, window.values_.needs_of(condition.holds)->tokens);
     }
-    cost += reach->summed.empty() ? reach->cost : 0;
-    const bool slow_taps = !reach->summed.empty() && reach->cost > tunables.tap_operations;
-    if (slow_taps && !reach->has_edges) return std::nullopt;
-    if (slow_taps) window.edges_ = Edges::padded;
+    if (!reach->summed.empty()) {
+      if (reach->has_edges && window.cost_of(*reach) > tunables.tap_operations) {
+        window.edges_ = Edges::padded;
+      } else if (!reach->has_edges) {
+        const std::vector<Operand> terms = terms_of(reach->value, reach->conditions);
+        if (!window.values_.are_light(terms, addition.levels, reach->summed, tunables)) {
+          return std::nullopt;
+        }
+      }
+    }
     window.reaches_.push_back(std::move(*reach));
   }
-  if (cost > tunables.window_operations) return std::nullopt;
+  std::int64_t reads = 0;
+  for (const Reach& reach : window.reaches_) reads += window.reads_of(reach);
+  if (reads > tunables.window_additions) return std::nullopt;
+  if (window.cost_at_one_distance() > tunables.window_operations &&
+      !window.keep_common_factors(additions.all(), with.body.body, names, tunables)) {
+    return std::nullopt;
+  }
+  if (std::ssize(window.kept_) > tunables.gathered_additions) return std::nullopt;
   return window;
+}
+
+std::int64_t Window::cost_of(const Reach& reach) const {
+  std::int64_t cost = 0;
+  for (const Operand& term : terms_of(reach.value, reach.conditions)) {
+    cost += values_.needs_of(term)->cost;
+  }
+  return cost;
+}
+
+// How many points may add to one element.
+std::int64_t Window::reads_of(const Reach& reach) const {
+  std::int64_t reads = 1;
+  for (std::size_t k = 0; k < shape_.size(); ++k) reads *= 1 + beyond(reach, k);
+  return reads;
+}
+
+// How many points beyond an end add to the element there.
+std::int64_t Window::beyond(const Reach& reach, std::size_t dimension) const {
+  const Ends& ends = reach.ends[dimension];
+  const std::int64_t distance = reach.rest[dimension].constant;
+  return (distance < 0 ? ends.low : ends.high) ? std::abs(distance) : 0;
+}
+
+// Of what each element computes of points at one distance.
+std::int64_t Window::cost_at_one_distance() const {
+  std::int64_t cost = 0;
+  for (const Reach& reach : reaches_) cost += reach.summed.empty() ? cost_of(reach) : 0;
+  return cost;
+}
+
+// What is left of a value without factors that are the same for all points.
+Operand Window::common_factor(const Operand& value) const {
+  const Statement* statement = values_.statement_of(value);
+  const auto* scalar = statement == nullptr ? nullptr : as<Scalar>(statement->operation);
+  if (scalar == nullptr) return value;
+  const auto is_same_for_all = [&](const Operand& one) {
+    const auto needs = values_.needs_of(one);
+    return needs && needs->levels.empty();
+  };
+  const auto& x = scalar->arguments;
+  if (scalar->op == ScalarOp::neg) return common_factor(x[0]);
+  if (scalar->op != ScalarOp::mul) return value;
+  if (is_same_for_all(x[1])) return common_factor(x[0]);
+  return is_same_for_all(x[0]) ? common_factor(x[1]) : value;
+}
+
+// Has the nest give what points add, but for factors that are the same for all of them.
+bool Window::keep_common_factor(const Addition& addition, const Body& nest, Names& names) {
+  const Operand common = common_factor(addition.value);
+  if (!common.is_name() || depth_of(common.name(), nest) != addition.levels.size()) return false;
+  kept_.emplace_back(common.name(), values_.keep(common.name(), addition.levels, names));
+  return true;
+}
+
+// Of all that takes more than to write and read it.
+bool Window::keep_common_factors(const std::vector<Addition>& additions, const Body& nest,
+                                 Names& names, const Tunables& tunables) {
+  for (std::size_t k = 0; k < reaches_.size(); ++k) {
+    if (!reaches_[k].summed.empty()) continue;
+    const auto needs = values_.needs_of(common_factor(reaches_[k].value));
+    const bool is_cheap = needs->cost <= tunables.stored_number;
+    if (!is_cheap && !keep_common_factor(additions[k], nest, names)) return false;
+  }
+  return cost_at_one_distance() <= tunables.window_operations;
 }
 
 bool Window::is_at_edges(const Reach& reach, std::size_t dimension) const {
@@ -147,16 +204,9 @@ std::optional<Reach> Window::reach_of(const Addition& addition) const {
   Reach reach;
   reach.value = addition.value;
   if (!solve(addition, reach)) return std::nullopt;
-  std::vector<Affine> indices;
-  for (const Operand& index : addition.indices) indices.push_back(*values_.affine(index));
-  for (const auto& condition : addition.conditions) keep_conditions(condition, indices, reach);
-  const auto needs = values_.needs_of(addition.value);
-  if (!needs) return std::nullopt;
-  reach.cost = needs->cost;
+  for (const auto& condition : addition.conditions) keep_conditions(condition, reach);
   for (const auto& condition : reach.conditions) {
-    const auto its = values_.needs_of(condition.holds);
-    if (!its) return std::nullopt;
-    reach.cost += its->cost;
+    if (!values_.needs_of(condition.holds)) return std::nullopt;
   }
   const bool is_dense = std::all_of(reach.steps.begin(), reach.steps.end(),
                                     [](std::int64_t step) { return step == 1; });
@@ -165,6 +215,9 @@ std::optional<Reach> Window::reach_of(const Addition& addition) const {
     // stored.h has those in one place.
     return is_dense && !is_in_one_place ? std::optional(std::move(reach)) : std::nullopt;
   }
+  const bool has_ends =
+      std::any_of(reach.ends.begin(), reach.ends.end(), [](const Ends& one) { return one.any(); });
+  if (has_ends || !values_.needs_of(addition.value)) return std::nullopt;
   reach.has_taps = !is_dense || !taps_of(reach).empty();
   for (std::size_t k = 0; k < shape_.size(); ++k) {
     reach.has_edges = reach.has_edges || is_at_edges(reach, k);
@@ -181,13 +234,46 @@ bool Window::is_one_place(std::size_t dimension) const {
   return extent.is_constant() && integer_value(extent.constant()) <= most_places;
 }
 
+// The index as it is between the ends.
+Operand Window::without_ends(const Operand& index, const Operand& extent, Ends& ends,
+                             std::vector<NameId>& tokens) const {
+  const Statement* statement = values_.statement_of(index);
+  const auto* scalar = statement == nullptr ? nullptr : as<Scalar>(statement->operation);
+  if (scalar == nullptr || scalar->type != ScalarType::i64 || ends.wrapped) return index;
+  const auto& x = scalar->arguments;
+  if (scalar->op == ScalarOp::smod_floor && x[1] == extent && !ends.any()) {
+    ends.wrapped = true;
+    add_tokens(tokens, statement->tokens);
+    return x[0];
+  }
+  const auto is_end = [&](const Operand& one) {
+    return scalar->op == ScalarOp::smax ? one == i64_operand(0) : values_.is_last(one, extent);
+  };
+  if (scalar->op != ScalarOp::smax && scalar->op != ScalarOp::smin) return index;
+  if (!is_end(x[0]) && !is_end(x[1])) return index;
+  (scalar->op == ScalarOp::smax ? ends.low : ends.high) = true;
+  return without_ends(x[is_end(x[0]) ? 1 : 0], extent, ends, tokens);
+}
+
+// Whether the points of a level are those of a dimension, moved by so little that what they add at
+// its ends is known.
+bool Window::may_have_ends(const Reach& reach, std::size_t k) const {
+  const Affine& rest = reach.rest[k];
+  const bool is_moved = reach.solved[k] != no_level && reach.steps[k] == 1 && rest.levels.empty() &&
+                        rest.scaled.empty() && values_.width(reach.solved[k]) == shape_[k];
+  return is_moved && (reach.ends[k].wrapped ||
+                      (rest.others.empty() && std::abs(rest.constant) <= farthest_beyond));
+}
+
 // A level for each dimension, that no other dimension has: of an extent that is known only when the
 // program runs, rather than a constant one, and further out rather than further in.
 bool Window::solve(const Addition& addition, Reach& reach) const {
   std::vector<Affine> indices;
   std::map<int, int> dimensions;  // in which a level occurs
-  for (const Operand& index : addition.indices) {
-    const auto sum = values_.affine(index);
+  for (std::size_t k = 0; k < shape_.size(); ++k) {
+    reach.ends.emplace_back();
+    const auto sum = values_.affine(
+        without_ends(addition.indices[k], shape_[k], reach.ends.back(), reach.tokens));
     if (!sum) return false;
     indices.push_back(*sum);
     for (const auto& one : sum->levels) ++dimensions[one.first];
@@ -227,26 +313,29 @@ bool Window::solve(const Addition& addition, Reach& reach) const {
       reach.summed.push_back(level);
     }
   }
-  return true;
+  for (std::size_t k = 0; k < shape_.size(); ++k) {
+    if (reach.ends[k].any() && !may_have_ends(reach, k)) return false;
+  }
+  return std::none_of(reach.tokens.begin(), reach.tokens.end(),
+                      [&](NameId token) { return values_.binds(token); });
 }
 
 // Conditions that say no more than that the index is inside the accumulator say nothing: outside,
 // nothing is added.
-void Window::keep_conditions(const Addition::Condition& condition,
-                             const std::vector<Affine>& indices, Reach& reach) const {
+void Window::keep_conditions(const Addition::Condition& condition, Reach& reach) const {
   const Statement* statement = values_.statement_of(condition.holds);
   const auto* scalar = statement == nullptr ? nullptr : as<Scalar>(statement->operation);
   if (scalar != nullptr && condition.sense) {
     if (scalar->op == ScalarOp::bit_and) {
-      for (const Operand& one : scalar->arguments) keep_conditions({one}, indices, reach);
+      for (const Operand& one : scalar->arguments) keep_conditions({one}, reach);
       return;
     }
-    if (is_inside(*scalar, indices)) return;
+    if (is_inside(*scalar, reach)) return;
   }
   reach.conditions.push_back(condition);
 }
 
-bool Window::is_inside(const Scalar& comparison, const std::vector<Affine>& indices) const {
+bool Window::is_inside(const Scalar& comparison, const Reach& reach) const {
   const bool is_strict = comparison.op == ScalarOp::slt;
   if ((!is_strict && comparison.op != ScalarOp::sle) || comparison.type != ScalarType::i64) {
     return false;
@@ -256,10 +345,13 @@ bool Window::is_inside(const Scalar& comparison, const std::vector<Affine>& indi
   if (!a || !b) return false;
   Affine difference = b->plus(*a, -1);  // is not negative
   if (is_strict) --difference.constant;
-  for (std::size_t k = 0; k < indices.size(); ++k) {
-    Affine from_end = values_.affine(shape_[k])->plus(indices[k], -1);
+  for (std::size_t k = 0; k < shape_.size(); ++k) {
+    if (reach.ends[k].any()) continue;
+    Affine index = reach.rest[k];
+    if (reach.solved[k] != no_level) index.levels[reach.solved[k]] = reach.steps[k];
+    Affine from_end = values_.affine(shape_[k])->plus(index, -1);
     --from_end.constant;
-    if (difference == indices[k] || difference == from_end) return true;
+    if (difference == index || difference == from_end) return true;
   }
   return false;
 }
@@ -287,295 +379,6 @@ bool Window::split(const Operand& value, Reach& reach) const {
     return false;
   }
   return true;
-}
-
-// ---------------------------------------------------------------- additions at one distance
-
-// Whether points add to `element`, as far as its index tells.
-Operand Window::is_inside_at(const Reach& reach, const std::vector<Operand>& element,
-                             Builder& out) const {
-  Operand inside = make_bool(true);
-  for (std::size_t k = 0; k < shape_.size(); ++k) {
-    if (!is_at_edges(reach, k)) continue;
-    const Affine& rest = reach.rest[k];
-    const Operand& width = values_.width(reach.solved[k]);
-    const Operand distance = value_of(rest, {}, out);
-    const bool is_known = rest.others.empty();
-    if (!is_known || rest.constant > 0) {
-      inside = both(inside, is_less(out.add_i64(distance, i64_operand(-1)), element[k], out), out);
-    }
-    if (!is_known || rest.constant < 0 || width != shape_[k]) {
-      inside = both(inside, is_less(element[k], out.add_i64(width, distance), out), out);
-    }
-  }
-  return inside;
-}
-
-// The value at the point that adds to `element`; 0 if there is none, or it does not.
-Operand Window::read(const Reach& reach, const std::vector<Operand>& element, Builder& out) const {
-  const Operand inside = is_inside_at(reach, element, out);
-  const auto zero = [&](Builder&) { return std::vector<Operand>{zero_of(element_)}; };
-  const auto there = [&](Builder& in) {
-    Point point;
-    for (std::size_t k = 0; k < shape_.size(); ++k) {
-      const Affine& rest = reach.rest[k];
-      point.at[reach.solved[k]] = rest.others.empty()
-                                      ? in.add_i64(element[k], i64_operand(-rest.constant))
-                                      : in.sub_i64(element[k], value_of(rest, {}, in));
-    }
-    const Operand adds = all_hold(reach.conditions, values_, point, in);
-    if (reach.conditions.empty()) {
-      return std::vector<Operand>{values_.value(reach.value, point, in)};
-    }
-    return std::vector<Operand>{in.branch(
-        adds,
-        [&](Builder& side) {
-          Point same = point;
-          return std::vector<Operand>{values_.value(reach.value, same, side)};
-        },
-        zero, "x")[0]};
-  };
-  if (inside == Operand(make_bool(true))) return there(out)[0];
-  return out.branch(inside, there, zero, "x")[0];
-}
-
-// ---------------------------------------------------------------- windows
-
-struct Window::Padded {
-  NameId array;
-  std::vector<int> levels;         // of its dimensions
-  std::map<int, Operand> margins;  // zeros before the values of points, by level
-};
-
-bool Window::is_padded() const {
-  return edges_ == Edges::padded &&
-         std::any_of(reaches_.begin(), reaches_.end(),
-                     [](const Reach& one) { return one.has_taps && !one.of_taps.empty(); }) &&
-         is_float(element_);
-}
-
-Operand Window::is_exact(Builder& out) const {
-  Operand all = make_bool(true);
-  const Operand infinity = make_float(element_, std::numeric_limits<double>::infinity());
-  for (const Reach& reach : reaches_) {
-    if (!reach.has_taps) continue;
-    for (const Operand& tap : reach.of_taps) {
-      std::vector<int> levels;
-      std::vector<Operand> shape;
-      const std::set<int> needed = values_.needs_of(tap)->levels;
-      for (const int level : needed) {
-        levels.push_back(level);
-        shape.push_back(values_.width(level));
-      }
-      const auto is_finite = [&](Builder& in, const std::vector<Operand>& at) {
-        Point point;
-        for (std::size_t k = 0; k < levels.size(); ++k) point.at[levels[k]] = at[k];
-        const Operand size =
-            in.scalar(ScalarOp::fabs, element_, {values_.value(tap, point, in)}, "size");
-        return in.scalar(ScalarOp::flt, element_, {size, infinity}, "is_finite");
-      };
-      const Operand finite =
-          combine(shape, {}, ScalarOp::bit_and, ScalarType::boolean, is_finite, out);
-      all = both(all, finite, out);
-    }
-  }
-  return all;
-}
-
-// Of a level that one of the dimensions is solved for.
-static std::int64_t step_of(const Reach& reach, int level) {
-  const auto found = std::find(reach.solved.begin(), reach.solved.end(), level);
-  return reach.steps[static_cast<std::size_t>(found - reach.solved.begin())];
-}
-
-Operand Window::padded_element(const Reach& reach, const Padded& padded, Builder& in,
-                               const std::vector<Operand>& at) const {
-  Operand inside = make_bool(true);
-  for (std::size_t k = 0; k < padded.levels.size(); ++k) {
-    const auto margin = padded.margins.find(padded.levels[k]);
-    if (margin == padded.margins.end()) continue;
-    inside = both(inside, is_less(in.add_i64(margin->second, i64_operand(-1)), at[k], in), in);
-    const std::int64_t step = step_of(reach, padded.levels[k]);
-    const Operand width = in.mul_i64(values_.width(padded.levels[k]), i64_operand(step));
-    const Operand end = in.add_i64(width, margin->second);
-    inside = both(inside, is_less(at[k], end, in), in);
-    const Operand distance = in.sub_i64(at[k], margin->second);
-    inside = both(inside, stepped(distance, step, in).is_there, in);
-  }
-  const auto product_there = [&](Builder& there) {
-    Point point;
-    for (std::size_t k = 0; k < padded.levels.size(); ++k) {
-      const int level = padded.levels[k];
-      const auto margin = padded.margins.find(level);
-      const bool is_shifted = margin != padded.margins.end();
-      point.at[level] =
-          is_shifted
-              ? stepped(there.sub_i64(at[k], margin->second), step_of(reach, level), there).index
-              : at[k];
-    }
-    Operand product = one_of(element_);
-    for (const Operand& one : reach.of_points) {
-      const Operand factor = values_.value(one, point, there);
-      product = product == Operand(one_of(element_))
-                    ? factor
-                    : there.scalar(ScalarOp::mul, element_, {product, factor}, "product");
-    }
-    if (reach.negative) product = there.scalar(ScalarOp::neg, element_, {product}, "product");
-    return std::vector<Operand>{product};
-  };
-  const auto zero = [&](Builder&) { return std::vector<Operand>{zero_of(element_)}; };
-  return in.branch(inside, product_there, zero, "padded")[0];
-}
-
-Window::Padded Window::padded(const Reach& reach, Builder& out) const {
-  Padded padded;
-  std::set<int> levels;
-  for (const Operand& one : reach.of_points) levels.merge(values_.needs_of(one)->levels);
-  std::map<int, Operand> extents;
-  for (std::size_t k = 0; k < shape_.size(); ++k) {
-    if (!is_at_edges(reach, k)) continue;
-    // The index of the level is from Y - margin to Y + reach below.
-    Affine outside = reach.rest[k];
-    outside.levels.clear();
-    outside.scaled.clear();
-    Operand margin = value_of(outside, {}, out);
-    Operand extent = shape_[k];
-    for (const Shift& shift : shifts_of(reach.rest[k], out)) {
-      const Operand last = out.add_i64(values_.width(shift.level), i64_operand(-1));
-      const Operand backward = out.sub_i64(shift.forward, shift.factor);
-      margin = out.add_i64(margin, out.mul_i64(last, shift.forward));
-      extent = out.add_i64(extent, out.mul_i64(last, out.add_i64(shift.forward, backward)));
-    }
-    padded.margins[reach.solved[k]] = margin;
-    extents[reach.solved[k]] =
-        out.scalar(ScalarOp::smax, ScalarType::i64, {extent, i64_operand(0)});
-    levels.insert(reach.solved[k]);
-  }
-  std::vector<Operand> shape;
-  for (const int level : levels) {
-    padded.levels.push_back(level);
-    shape.push_back(extents.contains(level) ? extents[level] : values_.width(level));
-  }
-  const auto element = [&](Builder& in, const std::vector<Operand>& at) {
-    return padded_element(reach, padded, in, at);
-  };
-  padded.array = tabulate(shape, {}, element, out).name();
-  return padded;
-}
-
-Operand Window::sum(const Reach& reach, const Padded& points, const std::vector<Operand>& element,
-                    Builder& out) const {
-  std::vector<Operand> shape;
-  for (const int level : reach.summed) shape.push_back(values_.width(level));
-  const auto product = [&](Builder& in, const std::vector<Operand>& at) {
-    Point point;
-    std::map<int, Operand> shifted;
-    for (std::size_t k = 0; k < reach.summed.size(); ++k) point.at[reach.summed[k]] = at[k];
-    for (std::size_t k = 0; k < shape_.size(); ++k) {
-      const int level = reach.solved[k];
-      if (level == no_level) continue;
-      const auto margin = points.margins.find(level);
-      if (margin == points.margins.end()) {
-        point.at[level] = element[k];
-      } else {
-        // Y + margin - rest, whose parts from outside the nest cancel
-        Operand from = element[k];
-        Operand taps = i64_operand(0);
-        for (const Shift& shift : shifts_of(reach.rest[k], in)) {
-          const Operand last = in.add_i64(values_.width(shift.level), i64_operand(-1));
-          from = in.add_i64(from, in.mul_i64(last, shift.forward));
-          taps = in.add_i64(taps, in.mul_i64(point.at.at(shift.level), shift.factor));
-        }
-        shifted[level] = in.sub_i64(from, taps);
-      }
-    }
-    std::vector<Operand> indices;
-    for (const int level : points.levels) {
-      const auto found = shifted.find(level);
-      indices.push_back(found == shifted.end() ? point.at.at(level) : found->second);
-    }
-    Operand result = in.index(points.array, indices);
-    for (const Operand& tap : reach.of_taps) {
-      result =
-          in.scalar(ScalarOp::mul, element_, {result, values_.value(tap, point, in)}, "product");
-    }
-    return result;
-  };
-  const Operand total = combine(shape, {}, ScalarOp::add, element_, product, out);
-  if (reach.has_taps) return total;
-  const Operand inside = is_inside_at(reach, element, out);
-  return out.scalar(ScalarOp::select, element_, {inside, total, zero_of(element_)}, "sum");
-}
-
-// A condition for each point.
-Operand Window::sum_inside(const Reach& reach, const std::vector<Operand>& element,
-                           Builder& out) const {
-  std::vector<Operand> shape;
-  for (const int level : reach.summed) shape.push_back(values_.width(level));
-  const auto value = [&](Builder& in, const std::vector<Operand>& at) {
-    Point point;
-    for (std::size_t k = 0; k < reach.summed.size(); ++k) point.at[reach.summed[k]] = at[k];
-    Operand inside = make_bool(true);
-    for (std::size_t k = 0; k < shape_.size(); ++k) {
-      const int level = reach.solved[k];
-      if (level == no_level) continue;
-      if (!is_at_edges(reach, k)) {
-        point.at[level] = element[k];
-        continue;
-      }
-      const Operand distance = in.sub_i64(element[k], value_of(reach.rest[k], point.at, in));
-      const Stepped from = stepped(distance, reach.steps[k], in);
-      inside = both(inside, is_less(i64_operand(-1), distance, in), in);
-      inside = both(inside, is_less(from.index, values_.width(level), in), in);
-      inside = both(inside, from.is_there, in);
-      point.at[level] = from.index;
-    }
-    const auto zero = [&](Builder&) { return std::vector<Operand>{zero_of(element_)}; };
-    if (!reach.conditions.empty())
-      inside = both(inside, all_hold(reach.conditions, values_, point, in), in);
-    const auto there = [&](Builder& side) {
-      Point same = point;
-      return std::vector<Operand>{values_.value(reach.value, same, side)};
-    };
-    return in.branch(inside, there, zero, "x")[0];
-  };
-  return combine(shape, {}, ScalarOp::add, element_, value, out);
-}
-
-// Whether the element, of a constant index where points add in one place, is another.
-bool Window::is_missed(const Reach& reach, const std::vector<Operand>& element) const {
-  for (std::size_t k = 0; k < shape_.size(); ++k) {
-    const bool is_other = reach.solved[k] == no_level &&
-                          integer_value(element[k].constant()) != reach.rest[k].constant;
-    if (is_other) return true;
-  }
-  return false;
-}
-
-NameId Window::sums(Builder& out) const {
-  std::vector<std::optional<Padded>> points;
-  std::vector<bool> written_out(shape_.size());
-  for (const Reach& reach : reaches_) {
-    // Conditions of points that are summed stand before each.
-    const bool has_zeros = reach.has_edges && !reach.summed.empty() && reach.conditions.empty() &&
-                           edges_ == Edges::padded;
-    points.push_back(has_zeros ? std::optional(padded(reach, out)) : std::nullopt);
-    for (std::size_t k = 0; k < shape_.size(); ++k) {
-      written_out[k] = written_out[k] || reach.solved[k] == no_level;
-    }
-  }
-  const auto element = [&](Builder& in, const std::vector<Operand>& at) {
-    Operand total = in.index(array_, at);
-    for (std::size_t k = 0; k < reaches_.size(); ++k) {
-      if (is_missed(reaches_[k], at)) continue;
-      const Operand one = points[k]                    ? sum(reaches_[k], *points[k], at, in)
-                          : reaches_[k].summed.empty() ? read(reaches_[k], at, in)
-                                                       : sum_inside(reaches_[k], at, in);
-      total = in.scalar(ScalarOp::add, element_, {total, one}, "sum");
-    }
-    return total;
-  };
-  return tabulate_partly(shape_, written_out, element_, {}, element, out).name();
 }
 
 }  // namespace dagaz::passes::gathering

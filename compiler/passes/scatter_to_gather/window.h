@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "passes/scatter_to_gather/additions.h"
@@ -11,16 +12,24 @@ namespace dagaz::passes::gathering {
 
 constexpr int no_level = -1;
 
+/// What becomes of indices beyond the ends of a dimension.
+struct Ends {
+  bool wrapped = false;  // they go round: (i + c) mod n
+  bool low = false;      // those below 0 are 0: max(i + c, 0)
+  bool high = false;     // those from n on are n - 1: min(i + c, n - 1)
+  bool any() const { return wrapped || low || high; }
+};
+
 /// Which points of an addition add to element Y: those whose index of `solved[k]`, times
 /// `steps[k]`, is Y[k] - rest[k], for all indices of `summed`.
 struct Reach {
   std::vector<int> solved;  // no_level: all points add at one place, rest[k]
   std::vector<std::int64_t> steps;
   std::vector<Affine> rest;
+  std::vector<Ends> ends;
   std::vector<int> summed;
   std::vector<Addition::Condition> conditions;
   Operand value;
-  std::int64_t cost = 0;
   bool has_taps = false;   // points that add to one element are of several indices of `solved`
   bool has_edges = false;  // where points are not there that others have beside them
   // value = product of these, of which the first depend on no tap and the others on no solved level
@@ -28,6 +37,7 @@ struct Reach {
   std::vector<Operand> of_points;
   std::vector<Operand> of_taps;
   bool negative = false;
+  std::vector<NameId> tokens;  // that indices carry
 };
 
 /// How sums leave out the points that there are not.
@@ -41,8 +51,7 @@ class Window {
  public:
   /// Nothing where elements do not know in closed form who adds to them, or where it does not pay.
   static std::optional<Window> of(const WithAccumulator& with, std::size_t input, Names& names,
-                                  const std::unordered_set<NameId>& counts, Edges edges,
-                                  const Tunables& tunables);
+                                  const Outside& outside, Edges edges, const Tunables& tunables);
 
   /// Whether sums are right only if what is_exact() says holds.
   bool is_padded() const;
@@ -51,6 +60,8 @@ class Window {
   /// The array with all that is added to it.
   NameId sums(Builder& out) const;
   const std::vector<NameId>& tokens() const { return tokens_; }
+  /// Values that the nest has to give, and the arrays that they are in.
+  const std::vector<std::pair<NameId, NameId>>& kept() const { return kept_; }
 
  private:
   Window(const AccumulatorInput& input, const Names& names, NestValues values, Edges edges)
@@ -61,15 +72,30 @@ class Window {
         edges_(edges) {}
 
   std::optional<Reach> reach_of(const Addition& addition) const;
+  std::int64_t cost_of(const Reach& reach) const;
+  std::int64_t reads_of(const Reach& reach) const;
+  std::int64_t beyond(const Reach& reach, std::size_t dimension) const;
+  std::int64_t cost_at_one_distance() const;
+  bool keep_common_factor(const Addition& addition, const Body& nest, Names& names);
+  bool keep_common_factors(const std::vector<Addition>& additions, const Body& nest, Names& names,
+                           const Tunables& tunables);
+  Operand common_factor(const Operand& value) const;
+  Operand without_ends(const Operand& index, const Operand& extent, Ends& ends,
+                       std::vector<NameId>& tokens) const;
+  bool may_have_ends(const Reach& reach, std::size_t dimension) const;
   bool solve(const Addition& addition, Reach& reach) const;
-  void keep_conditions(const Addition::Condition& condition, const std::vector<Affine>& indices,
-                       Reach& reach) const;
-  bool is_inside(const Scalar& comparison, const std::vector<Affine>& indices) const;
+  void keep_conditions(const Addition::Condition& condition, Reach& reach) const;
+  bool is_inside(const Scalar& comparison, const Reach& reach) const;
   bool split(const Operand& value, Reach& reach) const;
   bool is_at_edges(const Reach& reach, std::size_t dimension) const;
   bool is_one_place(std::size_t dimension) const;
   bool is_missed(const Reach& reach, const std::vector<Operand>& element) const;
-  Operand is_inside_at(const Reach& reach, const std::vector<Operand>& element, Builder& in) const;
+  Operand is_inside_at(const Reach& reach, const std::vector<Operand>& element,
+                       const std::vector<std::int64_t>& beyond, Builder& in) const;
+  Operand is_at_end(const Reach& reach, std::size_t dimension, const Operand& element,
+                    std::int64_t beyond, Builder& in) const;
+  Operand index_at(const Reach& reach, std::size_t dimension, const Operand& element,
+                   std::int64_t beyond, Builder& in) const;
 
   struct Padded;  // the values of points, and zeros around them
   Padded padded(const Reach& reach, Builder& out) const;
@@ -77,6 +103,8 @@ class Window {
   Operand padded_element(const Reach& reach, const Padded& padded, Builder& in,
                          const std::vector<Operand>& at) const;
   Operand read(const Reach& reach, const std::vector<Operand>& element, Builder& out) const;
+  Operand read_one(const Reach& reach, const std::vector<Operand>& element,
+                   const std::vector<std::int64_t>& beyond, Builder& out) const;
   Operand sum_inside(const Reach& reach, const std::vector<Operand>& element, Builder& out) const;
   Operand sum(const Reach& reach, const Padded& points, const std::vector<Operand>& element,
               Builder& out) const;
@@ -88,6 +116,7 @@ class Window {
   Edges edges_;
   std::vector<Reach> reaches_;
   std::vector<NameId> tokens_;
+  std::vector<std::pair<NameId, NameId>> kept_;
 };
 
 }  // namespace dagaz::passes::gathering

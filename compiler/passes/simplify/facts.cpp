@@ -305,6 +305,14 @@ bool Facts::is_made_of_index(const Operand& operand, const Operand& extent, int 
   return false;
 }
 
+// Whether `last` is n - 1, and `moved` is not negative and made of an index below n: then n is more
+// than 0.
+bool Facts::is_held_index(const Operand& moved, const Operand& last) const {
+  const std::vector<Operand> terms = arguments_of(last, ScalarOp::add);
+  return terms.size() == 2 && terms[1] == i64_operand(-1) && is_made_of_index(moved, terms[0], 0) &&
+         is_nonnegative(moved);
+}
+
 bool Facts::is_less(const Operand& a, const Operand& b) const { return is_less(a, b, 0); }
 
 bool Facts::is_less(const Operand& a, const Operand& b, int depth) const {

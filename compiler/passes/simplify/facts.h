@@ -103,6 +103,7 @@ class Facts {
   bool is_equal(const ir::Operand& a, const ir::Operand& b, std::int64_t difference) const;
   bool is_less(const ir::Operand& a, const ir::Operand& b, int depth) const;
   bool is_made_of_index(const ir::Operand& operand, const ir::Operand& extent, int depth) const;
+  bool is_held_index(const ir::Operand& moved, const ir::Operand& last) const;
   std::vector<ir::Operand> arguments_of(const ir::Operand& operand, ir::ScalarOp op) const;
   void assume_scalar(const ir::Scalar& scalar, bool holds, int depth);
   void assume_at(const ir::Operand& condition, bool holds, int depth);

@@ -93,6 +93,9 @@ Facts::Known Facts::derived(const Scalar& scalar, int depth) const {
     case ScalarOp::udiv: return quotient(scalar, depth);
     case ScalarOp::smin: {
       Known least = all_nonnegative();
+      if (is_held_index(arguments[0], arguments[1]) || is_held_index(arguments[1], arguments[0])) {
+        least.raise(0);
+      }
       const Known a = argument(0);
       least.bound = a.bound ? a.bound : argument(1).bound;
       return least;

@@ -2,28 +2,12 @@
 // value, zeros of both signs, infinities and NaN included, are used on them.
 #include <algorithm>
 
+#include "passes/commutative.h"
 #include "passes/simplify/rules.h"
 
 namespace dagaz::passes {
 
 namespace {
-
-bool is_commutative(ScalarOp op) {
-  switch (op) {
-    case ScalarOp::add:
-    case ScalarOp::mul:
-    case ScalarOp::smin:
-    case ScalarOp::smax:
-    case ScalarOp::umin:
-    case ScalarOp::umax:
-    case ScalarOp::eq:
-    case ScalarOp::ne:
-    case ScalarOp::bit_and:
-    case ScalarOp::bit_or:
-    case ScalarOp::bit_xor: return true;
-    default: return false;  // all others
-  }
-}
 
 bool is_value(const Operand& operand, const Constant& constant) {
   return operand == Operand(constant);
@@ -260,6 +244,15 @@ Outcome boolean_comparisons(Scalar& node, Rules& rules) {
   return Outcome::rewritten;
 }
 
+// x mod n = x  where 0 ≤ x < n
+Outcome known_remainders(const Scalar& node, Rules& rules) {
+  const bool is_remainder = node.op == ScalarOp::smod_floor || node.op == ScalarOp::srem;
+  if (node.type != ScalarType::i64 || !is_remainder) return Outcome::none;
+  const Operand& x = node.arguments[0];
+  const bool is_whole = rules.is_known_nonnegative(x) && rules.is_known_less(x, node.arguments[1]);
+  return is_whole ? rules.replace(x) : Outcome::none;
+}
+
 // Bounds checks whose answer is known.
 Outcome known_comparisons(const Scalar& node, Rules& rules) {
   if (node.type != ScalarType::i64) return Outcome::none;
@@ -317,6 +310,7 @@ Outcome apply(Scalar& node, Rules& rules) {
       if (const Outcome o = equal_operands(node, rules); o != Outcome::none) return o;
       if (const Outcome o = boolean_comparisons(node, rules); o != Outcome::none) return o;
       if (const Outcome o = known_comparisons(node, rules); o != Outcome::none) return o;
+      if (const Outcome o = known_remainders(node, rules); o != Outcome::none) return o;
     }
     if (const Outcome o = constant_powers(node, rules); o != Outcome::none) return o;
     if (is_integer(node.type)) return integer_sums(node, rules);

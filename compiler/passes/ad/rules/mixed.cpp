@@ -24,9 +24,8 @@ namespace {
 struct CoreShape {
   std::string obstacle;  // an active value that is no real scalar
   bool loops = false;
-  bool branches = false;
   double forward = 0;  // with tangents
-  double reverse = 0;  // executed again, then swept back
+  double reverse = 0;  // executed again, in a branch twice, then swept back
 };
 
 bool is_obstacle(const Type& type) { return !type.is_scalar() || !is_float(type.element); }
@@ -42,13 +41,14 @@ class CoreSurvey {
   CoreSurvey(const Names& names, const Dependence& directions)
       : names_(&names), directions_(&directions) {}
 
-  void statements(const std::vector<Statement>& all, double weight) {
-    for (const Statement& each : all) statement(each, weight);
+  /// `executions`: how often the reverse sweep executes them.
+  void statements(const std::vector<Statement>& all, double executions) {
+    for (const Statement& each : all) statement(each, executions);
   }
   const CoreShape& shape() const { return shape_; }
 
  private:
-  void statement(const Statement& statement, double weight);
+  void statement(const Statement& statement, double executions);
 
   const Names* names_;
   const Dependence* directions_;
@@ -61,7 +61,7 @@ int population(Directions directions) {
   return count;
 }
 
-void CoreSurvey::statement(const Statement& statement, double weight) {
+void CoreSurvey::statement(const Statement& statement, double executions) {
   int tangents = 0;
   for (const Binder& result : statement.results) {
     const Directions directions = directions_->of(result.name);
@@ -72,14 +72,14 @@ void CoreSurvey::statement(const Statement& statement, double weight) {
   }
   const bool active = tangents > 0;
   if (const auto* branch = as<Branch>(statement.operation)) {
-    if (active) shape_.branches = true;
-    statements(branch->then_body.statements, weight);
-    statements(branch->else_body.statements, weight);
+    const double inside = active ? executions + 1 : executions;
+    statements(branch->then_body.statements, inside);
+    statements(branch->else_body.statements, inside);
     return;
   }
   if (const auto* loop = as<Loop>(statement.operation)) {
     if (active) shape_.loops = true;
-    statements(loop->body.statements, weight);
+    statements(loop->body.statements, executions);
     return;
   }
   if (active && std::holds_alternative<CustomDerivative>(statement.operation)) {
@@ -87,8 +87,8 @@ void CoreSurvey::statement(const Statement& statement, double weight) {
   } else if (active && std::holds_alternative<Call>(statement.operation)) {
     shape_.obstacle = "calls a function";
   }
-  shape_.forward += weight * (1 + tangents);
-  shape_.reverse += weight * (active ? 3 : 1);
+  shape_.forward += 1 + tangents;
+  shape_.reverse += executions + (active ? 2 : 0);
 }
 
 std::string rounded(double count) { return std::to_string(std::llround(count)); }
@@ -116,7 +116,6 @@ bool core_goes_forward(Reverse& r, const MapSite& site, const std::vector<NameId
   if (!shape.obstacle.empty()) return decide(false, shape.obstacle);
   if (site.mode == ModeRequest::forward) return decide(true, "#[forward]");
   if (shape.loops) return decide(true, "scalar core with loops");
-  if (shape.branches) return decide(true, "scalar core with branches");
   const std::string estimate = " (operations of one element: " + rounded(shape.forward) +
                                " forward, " + rounded(shape.reverse) + " reverse)";
   if (shape.forward <= shape.reverse) return decide(true, "scalar core" + estimate);
