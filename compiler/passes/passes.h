@@ -82,6 +82,8 @@ struct AdOptions {
   std::int64_t least_chunk = Tunables{}.chunk_elements;
   /// Whether the elements of a chunk may run one after the other where that is less work.
   bool in_order = true;
+  /// Whether ranks share the points of maps (ad/row_reads.h).
+  bool for_ranks = false;
   /// Most tangents of one call that are computed beside each other, not by a map over them.
   std::int64_t tangents_together = Tunables{}.tangents_together;
   /// Most chunks of an operation, whose elements are more where it is long.
@@ -111,7 +113,7 @@ struct FlattenOptions {
 /// Moves loops that multiply by matrices of all points outside of the maps that they are in.
 bool batch_loops(ir::ParallelProgram& program, FlattenTarget target, const Tunables& tunables);
 /// Additions at places that the indices of points tell become reads.
-bool scatter_to_gather(ir::ParallelProgram& program, FlattenTarget target,
+bool scatter_to_gather(ir::ParallelProgram& program, FlattenTarget target, bool for_ranks,
                        const Tunables& tunables);
 /// Whether it will make reads of all additions to the accumulators of `with`, a statement that
 /// opens them for a nest; `ranges`: arrays 0, 1, 2, … around.

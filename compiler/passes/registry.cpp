@@ -47,6 +47,7 @@ AdOptions derivative_options(const PassOptions& options) {
                    .kept_beyond_values = tunables.kept_beyond_values};
   if (options.target == FlattenTarget::gpu) result.least_chunk = tunables.gpu_chunk_elements;
   if (options.for_ranks) result.least_chunk = 0;
+  result.for_ranks = options.for_ranks;
   result.in_order = options.target == FlattenTarget::cpu && !options.for_ranks;
   return result;
 }
@@ -76,7 +77,7 @@ bool with_batched_loops(Program& program, const PassOptions& options) {
 
 bool gathered(Program& program, const PassOptions& options) {
   return in_parallel(program, [&](ParallelProgram& each) {
-    return scatter_to_gather(each, options.target, options.tunables);
+    return scatter_to_gather(each, options.target, options.for_ranks, options.tunables);
   });
 }
 

@@ -311,7 +311,8 @@ void Differentiator::reverse(Differentiate operation, Place place, Environment& 
     function.body = with_chunked_operators(std::move(function.body), function.parameters,
                                            environment.out(), options_);
   }
-  function.body = normalise(std::move(function.body), program_->names);
+  function.body = normalise(std::move(function.body), program_->names,
+                            options_.for_ranks ? OwnRows::apart : OwnRows::places);
   Reverse reverse{environment, report_,
                   ReverseOptions{.differentiated_again = again,
                                  .in_chunks = alone,

@@ -447,9 +447,9 @@ void Normaliser::statement(Statement statement, Builder& out) {
 
 }  // namespace
 
-Body normalise(Body body, Names& names) {
+Body normalise(Body body, Names& names, OwnRows own) {
   Body result = Normaliser(names).body(std::move(body));
-  read_through_rows(result, names);
+  read_through_rows(result, names, own);
   return result;
 }
 

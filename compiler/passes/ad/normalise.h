@@ -11,11 +11,12 @@
 
 #include "ir/ops.h"
 #include "ir/program.h"
+#include "passes/ad/row_reads.h"
 
 namespace dagaz::passes::ad {
 
 /// Normalises `body` and everything nested in it; names that were bound stay bound to the same
 /// values.
-ir::Body normalise(ir::Body body, ir::Names& names);
+ir::Body normalise(ir::Body body, ir::Names& names, OwnRows own = OwnRows::places);
 
 }  // namespace dagaz::passes::ad

@@ -143,7 +143,7 @@ class Part {
 
 class RowReads {
  public:
-  explicit RowReads(Names& names) : names_(&names) {}
+  RowReads(Names& names, OwnRows own) : names_(&names), own_(own) {}
 
   void body(Body& body);
 
@@ -161,6 +161,7 @@ class RowReads {
   Names* names_;
   int depth_ = 0;                           // how many maps are around
   std::unordered_map<NameId, int> depths_;  // of names bound inside a map
+  OwnRows own_;
   std::unordered_map<NameId, Part> parts_;  // rows that are not mapped over any more
 };
 
@@ -197,7 +198,8 @@ NameSet RowReads::rows_read_in_places(const Body& body) const {
 bool RowReads::reads_through(const MapScanReduce& map, std::size_t place) const {
   const NameId array = map.arrays[place];
   if (parts_.count(array) != 0) return true;
-  const bool has_other_rows = has_rows(array) && has(free_names(map.map.body, *names_), array);
+  const bool has_other_rows = own_ == OwnRows::places && has_rows(array) &&
+                              has(free_names(map.map.body, *names_), array);
   return (has_other_rows || is_from_around(array)) &&
          is_read_in_places_alone(map.map.body, map.map.parameters[place].name, *names_,
                                  {.elements = has_other_rows});
@@ -307,6 +309,8 @@ void RowReads::body(Body& body) {
 
 }  // namespace
 
-void read_through_rows(Body& body, Names& names) { RowReads(names).body(body); }
+void read_through_rows(Body& body, Names& names, OwnRows own) {
+  RowReads(names, own).body(body);
+}
 
 }  // namespace dagaz::passes::ad

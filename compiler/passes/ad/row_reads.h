@@ -20,7 +20,11 @@
 
 namespace dagaz::passes::ad {
 
+/// Whose elements are places beside others.  Ranks keep a point's own row apart: they know then
+/// which rows their points share with others, and send those.
+enum class OwnRows { apart, places };
+
 /// Rewrites `body` and everything nested in it, in which operations are normalised.
-void read_through_rows(ir::Body& body, ir::Names& names);
+void read_through_rows(ir::Body& body, ir::Names& names, OwnRows own);
 
 }  // namespace dagaz::passes::ad

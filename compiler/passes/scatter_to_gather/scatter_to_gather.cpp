@@ -262,9 +262,11 @@ bool elements_know_who_adds(const Statement& statement, NameSet ranges, Names& n
   return true;
 }
 
-bool scatter_to_gather(ParallelProgram& program, FlattenTarget target, const Tunables& tunables) {
-  const gathering::Edges edges =
-      target == FlattenTarget::gpu ? gathering::Edges::conditional : gathering::Edges::padded;
+bool scatter_to_gather(ParallelProgram& program, FlattenTarget target, bool for_ranks,
+                       const Tunables& tunables) {
+  const gathering::Edges edges = for_ranks                      ? gathering::Edges::apart
+                                 : target == FlattenTarget::gpu ? gathering::Edges::conditional
+                                                                : gathering::Edges::padded;
   bool changed = false;
   for (Function& function : program.program.functions) {
     changed = Rewriter(program.program.names, edges, tunables).body(function.body) || changed;

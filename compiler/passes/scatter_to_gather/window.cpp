@@ -240,6 +240,7 @@ Operand Window::without_ends(const Operand& index, const Operand& extent, Ends& 
   const Statement* statement = values_.statement_of(index);
   const auto* scalar = statement == nullptr ? nullptr : as<Scalar>(statement->operation);
   if (scalar == nullptr || scalar->type != ScalarType::i64 || ends.wrapped) return index;
+  if (edges_ == Edges::apart) return index;
   const auto& x = scalar->arguments;
   if (scalar->op == ScalarOp::smod_floor && x[1] == extent && !ends.any()) {
     ends.wrapped = true;

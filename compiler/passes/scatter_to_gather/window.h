@@ -44,6 +44,8 @@ struct Reach {
 enum class Edges {
   padded,       // zeros stand around the values of points, in an array of their own
   conditional,  // a condition stands before each value
+  apart         // padded; what indices held at ends, or going round, tell stays additions: ranks know
+                // which rows of others those touch
 };
 
 /// All additions to one accumulator.

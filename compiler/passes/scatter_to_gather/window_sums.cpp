@@ -147,7 +147,7 @@ struct Window::Padded {
 };
 
 bool Window::is_padded() const {
-  return edges_ == Edges::padded &&
+  return edges_ != Edges::conditional &&
          std::any_of(reaches_.begin(), reaches_.end(),
                      [](const Reach& one) { return one.has_taps && !one.of_taps.empty(); }) &&
          is_float(element_);
@@ -357,7 +357,7 @@ NameId Window::sums(Builder& out) const {
   for (const Reach& reach : reaches_) {
     // Conditions of points that are summed stand before each.
     const bool has_zeros = reach.has_edges && !reach.summed.empty() && reach.conditions.empty() &&
-                           edges_ == Edges::padded;
+                           edges_ != Edges::conditional;
     points.push_back(has_zeros ? std::optional(padded(reach, out)) : std::nullopt);
     for (std::size_t k = 0; k < shape_.size(); ++k) {
       written_out[k] = written_out[k] || reach.solved[k] == no_level;
