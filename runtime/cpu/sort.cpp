@@ -5,7 +5,6 @@
 // and Birk, "Merge Path", 2012).
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <utility>
 
 #include "context.h"
