@@ -37,17 +37,19 @@ local def permuted [n] 'a (order: [n]i64) (xs: [n]a) : *[n]a =
 -- pieces, says where the elements of a piece with a digit begin; and each piece hands out places in
 -- order.
 
--- What becomes of a number: an unsigned one of so many bits in the same order.  No two have the same.
+-- What becomes of a number: another of so many bits in the same order, with a sign or without.  No
+-- two have the same.
 local module type keys = {
   type t
   type key
   val bits : i64
+  val has_sign : bool
   val key : t -> key
 
   -- The number that has a key.
   val number : key -> t
 
-  -- The bits from one on that a mask leaves.
+  -- The bits from one on that a mask leaves, of a number without a sign in the same order.
   val digit : (shift: i64) -> (mask: i64) -> key -> i64
 }
 
@@ -218,12 +220,18 @@ local module mk_sorts (K: keys) : sorts with t = K.t = {
 
   -- Keys in order on a CPU.  Outside of parallel code the runtime does this, in vectors.
   #[sorts]
-  local def sorted_in_vectors [n] (keys: *[n]K.key) : *[n]K.key =
+  local def sorted_without_sign [n] (keys: *[n]K.key) : *[n]K.key =
+    in_order_by_tasks K.bits K.digit keys
+
+  #[sorts(signed)]
+  local def sorted_with_sign [n] (keys: *[n]K.key) : *[n]K.key =
     in_order_by_tasks K.bits K.digit keys
 
   -- A single digit is counted sooner.
   local def sorted_keys [n] (keys: *[n]K.key) : *[n]K.key =
-    if K.bits == 8 then in_order_by_tasks K.bits K.digit keys else sorted_in_vectors keys
+    if K.bits == 8
+    then in_order_by_tasks K.bits K.digit keys
+    else if K.has_sign then sorted_with_sign keys else sorted_without_sign keys
 
   def argsort [n] (xs: [n]t) : *[n]i64 =
     map (.1) (in_order K.bits
@@ -255,6 +263,7 @@ local module mk_sorts_of_floats (K: keys) : sorts with t = K.t = {
 local module keys_8 = {
   type key = u8
   def bits = 8i64
+  def has_sign = false
   def digit (shift: i64) (mask: i64) (key: u8) = i64.u8 (key >> u8.i64 shift) & mask
 }
 
@@ -275,14 +284,19 @@ module sort_u8 = mk_sorts {
 local module keys_16 = {
   type key = u16
   def bits = 16i64
+  def has_sign = false
   def digit (shift: i64) (mask: i64) (key: u16) = i64.u16 (key >> u16.i64 shift) & mask
 }
 
 module sort_i16 = mk_sorts {
-  open keys_16
   type t = i16
-  def key (x: i16) = u16.i16 x ^ 0x8000
-  def number (key: u16) = i16.u16 (key ^ 0x8000)
+  type key = i16
+  def bits = 16i64
+  def has_sign = true
+  def key (x: i16) = x
+  def number (key: i16) = key
+  def digit (shift: i64) (mask: i64) (key: i16) =
+    keys_16.digit shift mask (u16.i16 key ^ 0x8000)
 }
 
 module sort_u16 = mk_sorts {
@@ -295,14 +309,19 @@ module sort_u16 = mk_sorts {
 local module keys_32 = {
   type key = u32
   def bits = 32i64
+  def has_sign = false
   def digit (shift: i64) (mask: i64) (key: u32) = i64.u32 (key >> u32.i64 shift) & mask
 }
 
 module sort_i32 = mk_sorts {
-  open keys_32
   type t = i32
-  def key (x: i32) = u32.i32 x ^ 0x80000000
-  def number (key: u32) = i32.u32 (key ^ 0x80000000)
+  type key = i32
+  def bits = 32i64
+  def has_sign = true
+  def key (x: i32) = x
+  def number (key: i32) = key
+  def digit (shift: i64) (mask: i64) (key: i32) =
+    keys_32.digit shift mask (u32.i32 key ^ 0x80000000)
 }
 
 module sort_u32 = mk_sorts {
@@ -315,14 +334,19 @@ module sort_u32 = mk_sorts {
 local module keys_64 = {
   type key = u64
   def bits = 64i64
+  def has_sign = false
   def digit (shift: i64) (mask: i64) (key: u64) = i64.u64 (key >> u64.i64 shift) & mask
 }
 
 module sort_i64 = mk_sorts {
-  open keys_64
   type t = i64
-  def key (x: i64) = u64.i64 x ^ 0x8000000000000000
-  def number (key: u64) = i64.u64 (key ^ 0x8000000000000000)
+  type key = i64
+  def bits = 64i64
+  def has_sign = true
+  def key (x: i64) = x
+  def number (key: i64) = key
+  def digit (shift: i64) (mask: i64) (key: i64) =
+    keys_64.digit shift mask (u64.i64 key ^ 0x8000000000000000)
 }
 
 module sort_u64 = mk_sorts {

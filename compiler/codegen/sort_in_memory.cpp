@@ -22,19 +22,11 @@ SortRun loaded() {
   return reinterpret_cast<SortRun>(dlsym(module, "dz_sort_run"));
 }
 
-template <typename T>
-void sort(void* numbers, int64_t count) {
-  std::sort(static_cast<T*>(numbers), static_cast<T*>(numbers) + count);
-}
-
 }  // namespace
 
-extern "C" void dz_sort_run(void* numbers, int64_t count, int32_t bytes) {
+extern "C" void dz_sort_run(void* numbers, int64_t count, int32_t bytes, int32_t with_sign) {
   static const SortRun in_vectors = loaded();
-  if (in_vectors != nullptr) return in_vectors(numbers, count, bytes);
-  switch (bytes) {
-    case 2: return sort<uint16_t>(numbers, count);
-    case 4: return sort<uint32_t>(numbers, count);
-    default: return sort<uint64_t>(numbers, count);
-  }
+  if (in_vectors != nullptr) return in_vectors(numbers, count, bytes, with_sign);
+  dagaz::runtime::with_numbers(numbers, bytes, with_sign,
+                               [&](auto* typed) { std::sort(typed, typed + count); });
 }

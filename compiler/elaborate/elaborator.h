@@ -114,7 +114,7 @@ struct RecursiveFunction {
   ir::Lambda body = {};              // until the group is finished
   std::vector<ir::NameId> captured;  // names around the first call, once the group is finished
   bool noinline = false;
-  bool sorts = false;
+  ir::Sorts sorts = ir::Sorts::no;
   bool finished = false;             // part of the program
 };
 

@@ -134,6 +134,14 @@ bool Elaborator::gives_data(const Closure& closure, std::span<const ValueRef> ar
   return is_data(evaluate_type_or_empty(type, frame));
 }
 
+ir::Sorts sorts(Inlining inlining) {
+  switch (inlining) {
+    case Inlining::sorting: return ir::Sorts::unsigned_numbers;
+    case Inlining::sorting_signed: return ir::Sorts::signed_numbers;
+    default: return ir::Sorts::no;
+  }
+}
+
 Inlining Elaborator::inlining_of(const Closure& closure) const {
   return inlining == Inlining::automatic ? closure.inlining : inlining;
 }
@@ -147,6 +155,7 @@ bool Elaborator::is_called(const Closure& closure, std::span<const ValueRef> arg
     case Inlining::shared:
     case Inlining::never:
     case Inlining::sorting:
+    case Inlining::sorting_signed:
       return recursion_depth() < deepest_calls && gives_data(closure, arguments);
   }
   DZ_UNREACHABLE("inlining");

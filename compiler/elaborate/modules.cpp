@@ -11,7 +11,9 @@ static Inlining declared_inlining(const ast::Declaration& declaration, Inlining 
     if (!attribute.name.valid()) continue;
     const std::string_view name = e.symbols.text(attribute.name);
     inlining = inlining_named(name).value_or(inlining);
-    if (name == "sorts" && e.is_in_library(attribute.range)) inlining = Inlining::sorting;
+    if (name == "sorts" && e.is_in_library(attribute.range)) {
+      inlining = attribute.arguments.empty() ? Inlining::sorting : Inlining::sorting_signed;
+    }
   }
   return inlining;
 }

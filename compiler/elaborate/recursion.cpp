@@ -257,7 +257,7 @@ RecursiveFunction& Elaborator::recursive_function(const Closure& closure,
   known = &recursive_storage.emplace_back();
   known->declaration = closure.declaration;
   known->here = closure.here;
-  known->sorts = closure.inlining == Inlining::sorting;
+  known->sorts = sorts(closure.inlining);
   known->name = std::string(symbols.text(closure.declaration->name.symbol)) + "_" +
                 std::to_string(recursive_storage.size());
   build_recursive(*known, closure, arguments);
@@ -374,7 +374,7 @@ ValueRef Elaborator::call_recursive(Closure closure, std::span<const ValueRef> g
   }
   RecursiveFunction& function = recursive_function(closure, arguments);
   const Inlining asked = inlining_of(closure);
-  if (asked == Inlining::never || asked == Inlining::sorting) {
+  if (asked == Inlining::never || sorts(asked) != ir::Sorts::no) {
     function.noinline = true;
     if (function.finished) function_named(function.name)->noinline = true;
   }

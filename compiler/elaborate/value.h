@@ -71,8 +71,9 @@ struct InstanceHere { const check::Instance* instance = nullptr; Frame* frame = 
 
 /// What `#[inline]` and `#[noinline]` ask for.  `shared`: entry points that the program calls too;
 /// the inliner decides which of these calls stay.  `sorting`: never, and the function is one that
-/// sorts (ir::Function::sorts), which the library says by `#[sorts]`.
-enum class Inlining : std::uint8_t { automatic, shared, always, never, sorting };
+/// sorts (ir::Sorts), which the library says by `#[sorts]`; `sorting_signed`, by `#[sorts(signed)]`.
+enum class Inlining : std::uint8_t { automatic, shared, always, never, sorting, sorting_signed };
+ir::Sorts sorts(Inlining inlining);
 
 /// A function of the program with the frame it was defined in.
 struct Closure {

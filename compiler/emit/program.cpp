@@ -94,7 +94,7 @@ static void give_array(Context& c, const Value& value, Function& result) {
   result.results.push_back(join.offset);
 }
 
-// The one array of a function that sorts (ir::Function::sorts), sorted where it is.
+// The one array of a function that sorts (ir::Sorts), sorted where it is.
 static void emit_sort(Context& c, const ir::Function& function, Function& result) {
   const auto array = std::find_if(
       function.parameters.begin(), function.parameters.end(),
@@ -102,7 +102,8 @@ static void emit_sort(Context& c, const ir::Function& function, Function& result
   DZ_CHECK(array != function.parameters.end(), "a function that sorts without an array");
   const Value value = value_of(c, array->name);
   const Place place = dense(c, *value.place, value.type);
-  c.emit(Sort{place.block, place.offset, value.type.shape[0], value.type.element});
+  c.emit(Sort{place.block, place.offset, value.type.shape[0], value.type.element,
+              function.sorts == ir::Sorts::signed_numbers});
   give_array(c, value, result);
 }
 
@@ -134,7 +135,8 @@ static Function emit_called(Context& c, const ir::Function& function, Mode mode)
                                 : memory::place_thread(function, memory_context(c));
   result.body = c.collect([&] {
     parameters();
-    if (mode == Mode::host && function.sorts && c.settings.arrays == ir::ArraysIn::memory) {
+    if (mode == Mode::host && function.sorts != ir::Sorts::no &&
+        c.settings.arrays == ir::ArraysIn::memory) {
       emit_sort(c, function, result);
     } else if (mode == Mode::host) {
       body();

@@ -199,8 +199,11 @@ class Parser : public text::StructureReader<Parser> {
 
   void declaration(Program& program) {
     const bool noinline = skip_word("noinline");
-    const bool sorts = skip_word("sorting");
-    if (noinline || sorts) {
+    Sorts sorts = Sorts::no;
+    if (skip_word("sorting")) {
+      sorts = skip_word("signed") ? Sorts::signed_numbers : Sorts::unsigned_numbers;
+    }
+    if (noinline || sorts != Sorts::no) {
       if (!skip_word("function")) fail_expected("`function`");
       Function& read = program.functions.emplace_back();
       function(read);

@@ -244,7 +244,8 @@ class Printer {
 
   void function(const Function& function) {
     if (function.noinline) out_ << "noinline ";
-    if (function.sorts) out_ << "sorting ";
+    if (function.sorts == Sorts::unsigned_numbers) out_ << "sorting ";
+    if (function.sorts == Sorts::signed_numbers) out_ << "sorting signed ";
     out_ << "function ";
     function_name(function.name);
     out_ << " (";

@@ -17,6 +17,10 @@ struct Location {
   LocationId inlined_at;
 };
 
+/// What a function brings its one array in ascending order of, if it does nothing else.  The host of
+/// a CPU has the runtime do that; the body is for everybody else.
+enum class Sorts : std::uint8_t { no, unsigned_numbers, signed_numbers };
+
 struct Function {
   std::string name;
   std::vector<Binder> parameters;
@@ -24,9 +28,7 @@ struct Function {
   std::vector<Type> result_types;  // may mention parameters, and as in Branch earlier results
   Body body;
   bool noinline = false;  // calls stay calls wherever what is called can run
-  // It brings its one array in ascending order of unsigned numbers.  The host of a CPU has the
-  // runtime do that; the body is for everybody else.
-  bool sorts = false;
+  Sorts sorts = Sorts::no;
 };
 
 // ---------------------------------------------------------------- the C interface

@@ -75,7 +75,7 @@ struct CopyElements {
   bool streamed = false;
   DZ_FIELDS(target, target_index, source, source_index, count, type, streamed)
 };
-/// Host of a CPU: brings `count` elements in ascending order of unsigned numbers.
+/// Host of a CPU: brings `count` elements in ascending order of numbers, `with_sign` or without.
 struct Sort {
   static constexpr std::string_view mnemonic = "sort";
   static constexpr std::string_view labelled = "count";
@@ -83,7 +83,8 @@ struct Sort {
   Operand index;
   Operand count;
   ScalarType type;
-  DZ_FIELDS(block, index, count, type)
+  bool with_sign;
+  DZ_FIELDS(block, index, count, type, with_sign)
 };
 /// Task: block[index] is read soon, and its line comes to the first cache; nothing where it lies
 /// outside of the block.

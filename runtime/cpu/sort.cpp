@@ -5,6 +5,7 @@
 // and Birk, "Merge Path", 2012).
 #include <algorithm>
 #include <bit>
+#include <type_traits>
 #include <utility>
 
 #include "context.h"
@@ -87,7 +88,7 @@ int32_t sort_runs(dz_context*, void* environment, int64_t begin, int64_t end) {
     if (s.from != s.numbers) {
       std::copy_n(s.numbers + first, count, s.from + first);
     }
-    dz_sort_run(s.from + first, count, sizeof(T));
+    dz_sort_run(s.from + first, count, sizeof(T), std::is_signed_v<T>);
   }
   return DZ_OK;
 }
@@ -123,7 +124,7 @@ int32_t sort(dz_context* context, T* numbers, int64_t count) {
   const auto most = static_cast<uint64_t>(std::max<int64_t>(1, count / least_run));
   const uint64_t runs = std::min(std::bit_ceil(threads), std::bit_floor(most));
   if (runs == 1) {
-    dz_sort_run(numbers, count, sizeof(T));
+    dz_sort_run(numbers, count, sizeof(T), std::is_signed_v<T>);
     return DZ_OK;
   }
   dz_block* block = nullptr;
@@ -151,11 +152,9 @@ int32_t sort(dz_context* context, T* numbers, int64_t count) {
 
 }  // namespace dagaz::runtime
 
-int32_t dz_sort(dz_context* context, void* numbers, int64_t count, int32_t bytes) {
-  using dagaz::runtime::sort;
-  switch (bytes) {
-    case 2: return sort(context, static_cast<uint16_t*>(numbers), count);
-    case 4: return sort(context, static_cast<uint32_t*>(numbers), count);
-    default: return sort(context, static_cast<uint64_t*>(numbers), count);
-  }
+int32_t dz_sort(dz_context* context, void* numbers, int64_t count, int32_t bytes,
+                int32_t with_sign) {
+  return dagaz::runtime::with_numbers(numbers, bytes, with_sign, [&](auto* typed) {
+    return dagaz::runtime::sort(context, typed, count);
+  });
 }

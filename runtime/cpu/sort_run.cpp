@@ -5,16 +5,9 @@
 
 #include <hwy/contrib/sort/vqsort.h>
 
-template <typename T>
-static void sort(void* numbers, int64_t count) {
-  const hwy::Sorter sorter;
-  sorter(static_cast<T*>(numbers), static_cast<std::size_t>(count), hwy::SortAscending());
-}
-
-extern "C" void dz_sort_run(void* numbers, int64_t count, int32_t bytes) {
-  switch (bytes) {
-    case 2: return sort<uint16_t>(numbers, count);
-    case 4: return sort<uint32_t>(numbers, count);
-    default: return sort<uint64_t>(numbers, count);
-  }
+extern "C" void dz_sort_run(void* numbers, int64_t count, int32_t bytes, int32_t with_sign) {
+  dagaz::runtime::with_numbers(numbers, bytes, with_sign, [&](auto* typed) {
+    const hwy::Sorter sorter;
+    sorter(typed, static_cast<std::size_t>(count), hwy::SortAscending());
+  });
 }

@@ -43,9 +43,24 @@ __attribute__((target("avx"))) void store_lines_by_halves(char* to, const char* 
   }
 }
 
+__attribute__((target("avx512f"))) void store_whole_lines(char* to, const char* from,
+                                                          std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; i += line) {
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(to + i), _mm512_loadu_si512(from + i));
+  }
+}
+
+using Storing = void (*)(char* to, const char* from, std::size_t bytes);
+
+Storing storing() {
+  if (__builtin_cpu_supports("avx512f") != 0) return store_whole_lines;
+  if (__builtin_cpu_supports("avx") != 0) return store_lines_by_halves;
+  return store_lines;
+}
+
 void stream_lines(char* to, const char* from, std::size_t bytes) {
-  static const bool has_avx = __builtin_cpu_supports("avx") != 0;
-  (has_avx ? store_lines_by_halves : store_lines)(to, from, bytes);
+  static const Storing store = storing();
+  store(to, from, bytes);
 }
 
 #else
@@ -75,7 +90,9 @@ void dz_copy_streaming(void* to, const void* from, int64_t bytes) {
   const std::size_t behind = reinterpret_cast<std::uintptr_t>(to) % line;
   const std::size_t before = std::min(behind == 0 ? 0 : line - behind, all);
   const std::size_t whole = (all - before) / line * line;
-  std::memcpy(target, source, before);
+  const std::size_t last = all - before - whole;
+  // Strips are short, and nearly all of them whole lines: a call for nothing would tell.
+  if (before != 0) std::memcpy(target, source, before);
   stream_lines(target + before, source + before, whole);
-  std::memcpy(target + before + whole, source + before + whole, all - before - whole);
+  if (last != 0) std::memcpy(target + before + whole, source + before + whole, last);
 }

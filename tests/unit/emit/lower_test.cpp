@@ -158,6 +158,22 @@ TEST_CASE("stages of a stencil run in one loop, which hands on what they read of
   FAIL("the program is missing");
 }
 
+TEST_CASE("what functions sort is sorted by the runtime, as numbers with a sign or without") {
+  for (const Source& source : programs()) {
+    if (source.name != "functions_that_sort.ir") continue;
+    const auto lowered = lower_for_cpu(parsed(source));
+    const std::string text = print(*lowered);
+    const std::size_t without = text.find(" sort ");
+    REQUIRE(without != std::string::npos);
+    const std::size_t with = text.find(" sort ", without + 1);
+    REQUIRE(with != std::string::npos);
+    CHECK(text.find(" with_sign\n") > with);
+    CHECK(text.find(" with_sign\n", with) != std::string::npos);
+    return;
+  }
+  FAIL("the program is missing");
+}
+
 TEST_CASE("a row that a point makes where it goes is not copied onto itself") {
   const Source source{"rows.ir",
                       "function main (n: i64, xs: [n]f64) -> [[n][2]f64] {"
