@@ -1,6 +1,6 @@
 // Maps: in blocks of lanes, as products with packed panels, with loops interchanged, in blocks
 // whose values are held, as a stencil, or point by point.  One with several reductions is split
-// where that brings some of them into lanes.
+// where that brings some of them into lanes, one that makes numbers of a sum where nothing else does.
 #include <algorithm>
 #include <iterator>
 #include <span>
@@ -18,7 +18,9 @@
 #include "plan/neighbours.h"
 #include "plan/split.h"
 #include "plan/nested.h"
+#include "plan/operators.h"
 #include "plan/strips.h"
+#include "plan/sums_apart.h"
 #include "plan/thread_loops.h"
 #include "plan/versions.h"
 
@@ -177,6 +179,22 @@ static bool split(Planning& p, const ir::Statement& statement,
   return true;
 }
 
+// The sums of points, and what is made of these: not of a few elements, which are straight code, and
+// not where sums inside of points are better.
+static bool set_sums_apart(Planning& p, const ir::Statement& statement,
+                           std::vector<ir::Statement>& planned) {
+  const auto& e = std::get<ir::SegmentedMap>(statement.operation);
+  if (p.random || gains_by_interchange(p.around, e)) return false;
+  std::optional<SumsApart> parts = sums_apart(statement, p.names);
+  if (!parts) return false;
+  auto& sums = std::get<ir::SegmentedReduce>(parts->sums.operation);
+  if (is_known_below(sums.space.back().extent, p.tunables().masked_segment)) return false;
+  plan_reduce(p, parts->sums, sums);
+  planned.push_back(std::move(parts->sums));
+  plan_map(p, std::move(parts->numbers), planned);
+  return true;
+}
+
 // Only straight-line code may stand in a loop of whole vectors and in one of their rest.
 static void keep_in_one_loop(ir::Schedule& schedule) {
   for (ir::Version& one : schedule.versions) {
@@ -197,6 +215,7 @@ void plan_map(Planning& p, ir::Statement statement, std::vector<ir::Statement>& 
     std::vector<ir::Version> across = products_across(p, at);
     lanes.insert(lanes.begin(), std::make_move_iterator(across.begin()),
                  std::make_move_iterator(across.end()));
+    if (lanes.empty() && !product && set_sums_apart(p, statement, planned)) return;
     if (product) add_product(p, at, *product, lanes);
     e.schedule = p.random ? p.random->map(at, some_sizes(p, e, product), ways)
                           : versions(std::move(lanes), by_points(p, statement, e));

@@ -40,6 +40,26 @@
 -- entry: mixed
 -- input { 6i64 20i64 } output { true }
 -- input { 1i64 2i64 } output { true }
+-- ==
+-- entry: taps
+-- input { 6i64 20i64 } output { true }
+-- input { 1i64 2i64 } output { true }
+-- input { 3i64 0i64 } output { true }
+-- ==
+-- entry: window
+-- input { 7i64 20i64 } output { true }
+-- input { 1i64 2i64 } output { true }
+-- input { 0i64 3i64 } output { true }
+-- input { 2i64 40i64 } output { true }
+-- ==
+-- entry: before
+-- input { 3i64 20i64 } output { true }
+-- input { 1i64 2i64 } output { true }
+-- ==
+-- entry: infinite
+-- input { 7i64 20i64 } output { true }
+-- input { 1i64 1i64 } output { true }
+-- input { 3i64 2i64 } output { true }
 def numbers (n: i64) (seed: i64) : [n]f64 =
   tabulate n (\i -> f64.i64 ((i * 37 + seed * 11) % 23 - 11) / 8)
 
@@ -131,3 +151,50 @@ entry mixed (h: i64) (w: i64) : bool =
                                               then image[y - 2, i64.min (w - 1) (x + 1)]
                                               else 1
                                             in a * b + c * image[y, x])))
+
+-- Sums of taps, which are differentiated as well: along rows and along columns.
+entry taps (h: i64) (w: i64) : bool =
+  let f (image: [h][w]f64) (k: [5]f64) =
+    let by at = f64.sum (tabulate 5 (\t -> k[t] * at (t - 2)))
+    let rows = tabulate_2d h w (\y x -> by (\t -> image[y, (x + t) % w]))
+    in squares (tabulate_2d h w (\y x -> by (\t -> f64.sin rows[held h (y + t), x])))
+  let k = numbers 5 2
+  let image = numbers (h * w) 1
+  in agree (\flat -> f (unflatten flat) k) image && agree (f (unflatten image)) k
+
+def windows [h] [w] (k: [5][5]f64) (image: [h][w]f64) : [h][w]f64 =
+  let sum f = f64.sum (tabulate 5 (\t -> f (t - 2)))
+  in tabulate_2d h w (\y x ->
+                        sum (\s -> sum (\t -> k[s + 2, t + 2] * image[held h (y + s), held w (x + t)])))
+
+-- Whole windows, of more taps than can be written out.
+entry window (h: i64) (w: i64) : bool =
+  let k = unflatten (numbers (5 * 5) 2)
+  let image = numbers (h * w) 1
+  in agree (\flat -> squares (windows k (unflatten flat))) image
+     && agree (\flat -> squares (windows (unflatten flat) (unflatten image))) (flatten k)
+
+-- Windows that look back in time, and to both sides.
+entry before (h: i64) (w: i64) : bool =
+  let k = numbers 4 2
+  let f (frames: [w][h]f64) =
+    tabulate_2d w h (\time y ->
+                       f64.sum (tabulate 4 (\t ->
+                                              f64.sum (tabulate 7 (\s ->
+                                                                     k[t] * f64.i64 (s + 1)
+                                                                     * frames[i64.max 0 (time - t), held h (y + s - 3)])))))
+  in agree (\flat -> squares (f (unflatten flat))) (numbers (w * h) 1)
+
+-- One infinite tap is added where it is added to, and zero times nowhere.
+entry infinite (h: i64) (w: i64) : bool =
+  let k = tabulate_2d 5 5 (\s t -> if s == 1 && t == 3 then f64.inf else f64.i64 (s - t))
+  let image = unflatten (numbers (h * w) 1) :> [h][w]f64
+  let adjoint = tabulate_2d h w (\y x -> f64.i64 (1 + y + 2 * x))
+  let points =
+    flatten (flatten (flatten (tabulate_2d h w (\y x -> tabulate_2d 5 5 (\s t -> (y, x, s, t))))))
+  let expected =
+    loop sums = replicate h (replicate w 0)
+    for (y, x, s, t) in points do
+      let (i, j) = (held h (y + s - 2), held w (x + t - 2))
+      in sums with [i, j] = sums[i, j] + k[s, t] * adjoint[y, x]
+  in and (map2 (==) (flatten (vjp (windows k) image adjoint)) (flatten expected))

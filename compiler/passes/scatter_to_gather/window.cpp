@@ -31,6 +31,10 @@
 //
 //   a[max(y-1, 0)] += v(y)   for all points  =  a[Y] += v(Y+1) + (v(0) if Y = 0).
 //
+// Taps are written out there, as if the program had done so: points of each are at one distance.
+// Where they are too many for that, points add to an array with elements beyond the ends, and the
+// elements at these sum those beyond them.
+//
 // What many elements would compute again, but for factors that are the same for all points, the
 // nest gives as an array, as the adjoint of a blurred image is of which each element of the image
 // sums nine.
@@ -66,6 +70,32 @@ std::set<int> intersection(const std::set<int>& a, const std::set<int>& b) {
   return both;
 }
 
+/// The index of a point whose indices of some levels are these.
+Affine at(const Affine& index, const Taps& tap) {
+  Affine sum;
+  sum.constant = index.constant;
+  sum.others = index.others;
+  for (const auto& [level, factor] : index.levels) {
+    const auto found = tap.find(level);
+    if (found == tap.end()) {
+      sum.levels[level] = factor;
+    } else {
+      sum.constant += factor * found->second;
+    }
+  }
+  for (const auto& [term, factor] : index.scaled) {
+    const auto found = tap.find(term.first);
+    if (found == tap.end()) {
+      sum.scaled[term] = factor;
+    } else {
+      Affine one;
+      one.others[term.second] = factor;
+      sum = sum.plus(one, found->second);
+    }
+  }
+  return sum;
+}
+
 /// The levels that are summed over and that shift the window.
 std::set<int> taps_of(const Reach& reach) {
   std::set<int> taps;
@@ -91,42 +121,60 @@ std::optional<Window> Window::of(const WithAccumulator& with, std::size_t input,
       static_cast<std::int64_t>(additions.all().size()) > tunables.window_additions) {
     return std::nullopt;
   }
-  Window window(with.inputs[input], names, std::move(values), edges);
-  window.tokens_ = additions.tokens();
+  const Window empty(with.inputs[input], names, std::move(values), edges);
+  Window window = empty;
+  if (window.find(additions, with.body.body, names, tunables)) return window;
+  Window wide = empty;
+  if (wide.have_margins(additions.all()) &&
+      wide.find(additions, with.body.body, names, tunables)) {
+    return wide;
+  }
+  return std::nullopt;
+}
+
+bool Window::find(const Additions& additions, const Body& nest, Names& names,
+                  const Tunables& tunables) {
+  tokens_ = additions.tokens();
   for (const Addition& addition : additions.all()) {
-    auto reach = window.reach_of(addition);
-    if (!reach) return std::nullopt;
-    if (!window.values_.needs_of(reach->value) &&
-        !window.keep_common_factor(addition, with.body.body, names)) {
-      return std::nullopt;
+    std::vector<Reach> reaches = reaches_of(addition, tunables.window_additions);
+    if (reaches.empty()) return false;
+    for (Reach& reach : reaches) {
+      if (!take(addition, std::move(reach), nest, names, tunables)) return false;
     }
-    const auto needs = window.values_.needs_of(reach->value);
-    add_tokens(window.tokens_, reach->tokens);
-    add_tokens(window.tokens_, needs->tokens);
-    for (const Addition::Condition& condition : reach->conditions) {
-      add_tokens(window.tokens_, window.values_.needs_of(condition.holds)->tokens);
-    }
-    if (!reach->summed.empty()) {
-      if (reach->has_edges && window.cost_of(*reach) > tunables.tap_operations) {
-        window.edges_ = Edges::padded;
-      } else if (!reach->has_edges) {
-        const std::vector<Operand> terms = terms_of(reach->value, reach->conditions);
-        if (!window.values_.are_light(terms, addition.levels, reach->summed, tunables)) {
-          return std::nullopt;
-        }
-      }
-    }
-    window.reaches_.push_back(std::move(*reach));
   }
   std::int64_t reads = 0;
-  for (const Reach& reach : window.reaches_) reads += window.reads_of(reach);
-  if (reads > tunables.window_additions) return std::nullopt;
-  if (window.cost_at_one_distance() > tunables.window_operations &&
-      !window.keep_common_factors(additions.all(), with.body.body, names, tunables)) {
-    return std::nullopt;
+  for (const Reach& reach : reaches_) reads += reads_of(reach);
+  if (reads > tunables.window_additions) return false;
+  if (cost_at_one_distance() > tunables.window_operations &&
+      !keep_common_factors(nest, names, tunables)) {
+    return false;
   }
-  if (std::ssize(window.kept_) > tunables.gathered_additions) return std::nullopt;
-  return window;
+  additions_.clear();
+  return std::ssize(kept_) <= tunables.gathered_additions;
+}
+
+// False where elements cannot compute what they sum, or it does not pay.
+bool Window::take(const Addition& addition, Reach reach, const Body& nest, Names& names,
+                  const Tunables& tunables) {
+  if (!values_.needs_of(reach.value) && !keep_common_factor(addition, nest, names)) return false;
+  const auto needs = values_.needs_of(reach.value);
+  add_tokens(tokens_, reach.tokens);
+  add_tokens(tokens_, needs->tokens);
+  for (const Addition::Condition& condition : reach.conditions) {
+    add_tokens(tokens_, values_.needs_of(condition.holds)->tokens);
+  }
+  if (!reach.tap.empty() && cost_of(reach) > tunables.tap_operations) return false;
+  if (!reach.summed.empty()) {
+    if (reach.has_edges && cost_of(reach) > tunables.tap_operations) {
+      edges_ = Edges::padded;
+    } else if (!reach.has_edges) {
+      const std::vector<Operand> terms = terms_of(reach.value, reach.conditions);
+      if (!values_.are_light(terms, addition.levels, reach.summed, tunables)) return false;
+    }
+  }
+  reaches_.push_back(std::move(reach));
+  additions_.push_back(&addition);
+  return true;
 }
 
 std::int64_t Window::cost_of(const Reach& reach) const {
@@ -151,10 +199,12 @@ std::int64_t Window::beyond(const Reach& reach, std::size_t dimension) const {
   return (distance < 0 ? ends.low : ends.high) ? std::abs(distance) : 0;
 }
 
-// Of what each element computes of points at one distance.
+// Of what each element computes of points at one distance; those of taps are little each.
 std::int64_t Window::cost_at_one_distance() const {
   std::int64_t cost = 0;
-  for (const Reach& reach : reaches_) cost += reach.summed.empty() ? cost_of(reach) : 0;
+  for (const Reach& reach : reaches_) {
+    if (reach.summed.empty() && reach.tap.empty()) cost += cost_of(reach);
+  }
   return cost;
 }
 
@@ -183,27 +233,56 @@ bool Window::keep_common_factor(const Addition& addition, const Body& nest, Name
 }
 
 // Of all that takes more than to write and read it.
-bool Window::keep_common_factors(const std::vector<Addition>& additions, const Body& nest,
-                                 Names& names, const Tunables& tunables) {
+bool Window::keep_common_factors(const Body& nest, Names& names, const Tunables& tunables) {
   for (std::size_t k = 0; k < reaches_.size(); ++k) {
-    if (!reaches_[k].summed.empty()) continue;
+    if (!reaches_[k].summed.empty() || !reaches_[k].tap.empty()) continue;
     const auto needs = values_.needs_of(common_factor(reaches_[k].value));
     const bool is_cheap = needs->cost <= tunables.stored_number;
-    if (!is_cheap && !keep_common_factor(additions[k], nest, names)) return false;
+    if (!is_cheap && !keep_common_factor(*additions_[k], nest, names)) return false;
   }
   return cost_at_one_distance() <= tunables.window_operations;
 }
 
 bool Window::is_at_edges(const Reach& reach, std::size_t dimension) const {
   if (reach.solved[dimension] == no_level) return false;
-  return reach.steps[dimension] != 1 || reach.rest[dimension] != Affine{} ||
+  return has_margin(dimension) || reach.steps[dimension] != 1 || reach.rest[dimension] != Affine{} ||
          values_.width(reach.solved[dimension]) != shape_[dimension];
 }
 
-std::optional<Reach> Window::reach_of(const Addition& addition) const {
+// A reach for all points; where ends are in the way, one for each tap, of which there are no more
+// than `most`; else none.
+std::vector<Reach> Window::reaches_of(const Addition& addition, std::int64_t most) const {
+  if (auto reach = reach_of(addition, {})) return {std::move(*reach)};
+  Reach all;
+  if (!solve(addition, all) || all.summed.empty() || are_ends_known(all)) return {};
+  std::vector<Taps> taps = {{}};
+  for (const int level : all.summed) {
+    const Operand& width = values_.width(level);
+    if (!width.is_constant()) return {};
+    if (integer_value(width.constant()) * std::ssize(taps) > most) return {};
+    std::vector<Taps> longer;
+    for (std::int64_t k = 0; k < integer_value(width.constant()); ++k) {
+      for (const Taps& tap : taps) {
+        longer.push_back(tap);
+        longer.back()[level] = k;
+      }
+    }
+    taps = std::move(longer);
+  }
+  std::vector<Reach> reaches;
+  for (const Taps& tap : taps) {
+    auto reach = reach_of(addition, tap);
+    if (!reach) return {};
+    reaches.push_back(std::move(*reach));
+  }
+  return reaches;
+}
+
+std::optional<Reach> Window::reach_of(const Addition& addition, const Taps& tap) const {
   Reach reach;
+  reach.tap = tap;
   reach.value = addition.value;
-  if (!solve(addition, reach)) return std::nullopt;
+  if (!solve(addition, reach) || !are_ends_known(reach)) return std::nullopt;
   for (const auto& condition : addition.conditions) keep_conditions(condition, reach);
   for (const auto& condition : reach.conditions) {
     if (!values_.needs_of(condition.holds)) return std::nullopt;
@@ -266,6 +345,55 @@ bool Window::may_have_ends(const Reach& reach, std::size_t k) const {
                       (rest.others.empty() && std::abs(rest.constant) <= farthest_beyond));
 }
 
+// Whether the indices of all points are elements of an array with some before the first and behind
+// the last, in place of which additions at ends are.
+bool Window::have_margins(const std::vector<Addition>& additions) {
+  std::vector<Reach> reaches;
+  for (const Addition& addition : additions) {
+    reaches.emplace_back();
+    if (!solve(addition, reaches.back())) return false;
+  }
+  margins_.resize(shape_.size());
+  bool any = false;
+  for (const Reach& reach : reaches) {
+    for (std::size_t k = 0; k < shape_.size(); ++k) {
+      if (reach.ends[k].any() && !widen_margin(reach, k)) return false;
+      any = any || has_margin(k);
+    }
+  }
+  return any;
+}
+
+bool Window::widen_margin(const Reach& reach, std::size_t k) {
+  const Affine& rest = reach.rest[k];
+  if (reach.ends[k].wrapped || reach.solved[k] == no_level || reach.steps[k] != 1 ||
+      !rest.others.empty() || !rest.scaled.empty() ||
+      values_.width(reach.solved[k]) != shape_[k]) {
+    return false;
+  }
+  Margin margin{-rest.constant, rest.constant};
+  for (const auto& [level, factor] : rest.levels) {
+    const Operand& width = values_.width(level);
+    if (!width.is_constant()) return false;
+    const std::int64_t last = factor * std::max<std::int64_t>(integer_value(width.constant()) - 1, 0);
+    margin.low -= std::min<std::int64_t>(last, 0);
+    margin.high += std::max<std::int64_t>(last, 0);
+  }
+  const auto widen = [](std::int64_t& whole, std::int64_t one, bool may) {
+    whole = std::max(whole, one);
+    return one <= 0 || (may && one <= farthest_beyond);
+  };
+  return widen(margins_[k].low, margin.low, reach.ends[k].low) &&
+         widen(margins_[k].high, margin.high, reach.ends[k].high);
+}
+
+bool Window::are_ends_known(const Reach& reach) const {
+  for (std::size_t k = 0; k < shape_.size(); ++k) {
+    if (reach.ends[k].any() && !may_have_ends(reach, k)) return false;
+  }
+  return true;
+}
+
 // A level for each dimension, that no other dimension has: of an extent that is known only when the
 // program runs, rather than a constant one, and further out rather than further in.
 bool Window::solve(const Addition& addition, Reach& reach) const {
@@ -276,9 +404,13 @@ bool Window::solve(const Addition& addition, Reach& reach) const {
     const auto sum = values_.affine(
         without_ends(addition.indices[k], shape_[k], reach.ends.back(), reach.tokens));
     if (!sum) return false;
-    indices.push_back(*sum);
-    for (const auto& one : sum->levels) ++dimensions[one.first];
-    for (const auto& one : sum->scaled) ++dimensions[one.first.first];
+    indices.push_back(at(*sum, reach.tap));
+    if (!margins_.empty()) {
+      indices.back().constant += margins_[k].low;
+      reach.ends.back() = {};
+    }
+    for (const auto& one : indices.back().levels) ++dimensions[one.first];
+    for (const auto& one : indices.back().scaled) ++dimensions[one.first.first];
   }
   const auto is_better = [&](int level, int than) {
     const auto extent = [&](int one) {
@@ -310,12 +442,10 @@ bool Window::solve(const Addition& addition, Reach& reach) const {
     reach.rest.back().levels.erase(best);
   }
   for (const int level : addition.levels) {
-    if (std::find(reach.solved.begin(), reach.solved.end(), level) == reach.solved.end()) {
+    if (!reach.tap.contains(level) &&
+        std::find(reach.solved.begin(), reach.solved.end(), level) == reach.solved.end()) {
       reach.summed.push_back(level);
     }
-  }
-  for (std::size_t k = 0; k < shape_.size(); ++k) {
-    if (reach.ends[k].any() && !may_have_ends(reach, k)) return false;
   }
   return std::none_of(reach.tokens.begin(), reach.tokens.end(),
                       [&](NameId token) { return values_.binds(token); });
@@ -344,10 +474,10 @@ bool Window::is_inside(const Scalar& comparison, const Reach& reach) const {
   const auto a = values_.affine(comparison.arguments[0]);
   const auto b = values_.affine(comparison.arguments[1]);
   if (!a || !b) return false;
-  Affine difference = b->plus(*a, -1);  // is not negative
+  Affine difference = at(b->plus(*a, -1), reach.tap);  // is not negative
   if (is_strict) --difference.constant;
   for (std::size_t k = 0; k < shape_.size(); ++k) {
-    if (reach.ends[k].any()) continue;
+    if (reach.ends[k].any() || has_margin(k)) continue;
     Affine index = reach.rest[k];
     if (reach.solved[k] != no_level) index.levels[reach.solved[k]] = reach.steps[k];
     Affine from_end = values_.affine(shape_[k])->plus(index, -1);

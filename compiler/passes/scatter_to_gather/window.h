@@ -20,6 +20,15 @@ struct Ends {
   bool any() const { return wrapped || low || high; }
 };
 
+/// So many elements stand before those of a dimension, and behind them.
+struct Margin {
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+};
+
+/// A point of a few levels: the index of each.
+using Taps = std::map<int, std::int64_t>;
+
 /// Which points of an addition add to element Y: those whose index of `solved[k]`, times
 /// `steps[k]`, is Y[k] - rest[k], for all indices of `summed`.
 struct Reach {
@@ -28,6 +37,7 @@ struct Reach {
   std::vector<Affine> rest;
   std::vector<Ends> ends;
   std::vector<int> summed;
+  Taps tap;  // the one of the addition whose points these are, if there is one reach for each
   std::vector<Addition::Condition> conditions;
   Operand value;
   bool has_taps = false;   // points that add to one element are of several indices of `solved`
@@ -73,19 +83,28 @@ class Window {
         values_(std::move(values)),
         edges_(edges) {}
 
-  std::optional<Reach> reach_of(const Addition& addition) const;
+  bool find(const Additions& additions, const Body& nest, Names& names, const Tunables& tunables);
+  bool have_margins(const std::vector<Addition>& additions);
+  bool widen_margin(const Reach& reach, std::size_t dimension);
+  bool has_margin(std::size_t dimension) const {
+    return !margins_.empty() && margins_[dimension].low + margins_[dimension].high != 0;
+  }
+  std::optional<Reach> reach_of(const Addition& addition, const Taps& tap) const;
+  std::vector<Reach> reaches_of(const Addition& addition, std::int64_t most) const;
+  bool take(const Addition& addition, Reach reach, const Body& nest, Names& names,
+            const Tunables& tunables);
   std::int64_t cost_of(const Reach& reach) const;
   std::int64_t reads_of(const Reach& reach) const;
   std::int64_t beyond(const Reach& reach, std::size_t dimension) const;
   std::int64_t cost_at_one_distance() const;
   bool keep_common_factor(const Addition& addition, const Body& nest, Names& names);
-  bool keep_common_factors(const std::vector<Addition>& additions, const Body& nest, Names& names,
-                           const Tunables& tunables);
+  bool keep_common_factors(const Body& nest, Names& names, const Tunables& tunables);
   Operand common_factor(const Operand& value) const;
   Operand without_ends(const Operand& index, const Operand& extent, Ends& ends,
                        std::vector<NameId>& tokens) const;
   bool may_have_ends(const Reach& reach, std::size_t dimension) const;
   bool solve(const Addition& addition, Reach& reach) const;
+  bool are_ends_known(const Reach& reach) const;
   void keep_conditions(const Addition::Condition& condition, Reach& reach) const;
   bool is_inside(const Scalar& comparison, const Reach& reach) const;
   bool split(const Operand& value, Reach& reach) const;
@@ -104,6 +123,9 @@ class Window {
   /// The product of the values of points, or zero outside of these.
   Operand padded_element(const Reach& reach, const Padded& padded, Builder& in,
                          const std::vector<Operand>& at) const;
+  NameId sums_inside(Builder& out) const;
+  Operand folded(NameId sums, const std::vector<Operand>& element, std::vector<Operand> place,
+                 Builder& out) const;
   Operand read(const Reach& reach, const std::vector<Operand>& element, Builder& out) const;
   Operand read_one(const Reach& reach, const std::vector<Operand>& element,
                    const std::vector<std::int64_t>& beyond, Builder& out) const;
@@ -116,7 +138,9 @@ class Window {
   ScalarType element_;
   NestValues values_;
   Edges edges_;
+  std::vector<Margin> margins_;  // of dimensions, if some have any: in an array of its own
   std::vector<Reach> reaches_;
+  std::vector<const Addition*> additions_;  // of these
   std::vector<NameId> tokens_;
   std::vector<std::pair<NameId, NameId>> kept_;
 };

@@ -119,6 +119,7 @@ Operand Window::read_one(const Reach& reach, const std::vector<Operand>& element
   const auto zero = [&](Builder&) { return std::vector<Operand>{zero_of(element_)}; };
   const auto there = [&](Builder& in) {
     Point point;
+    for (const auto& [level, index] : reach.tap) point.at[level] = i64_operand(index);
     for (std::size_t k = 0; k < shape_.size(); ++k) {
       point.at[reach.solved[k]] = index_at(reach, k, element[k], beyond[k], in);
     }
@@ -352,6 +353,57 @@ bool Window::is_missed(const Reach& reach, const std::vector<Operand>& element) 
 }
 
 NameId Window::sums(Builder& out) const {
+  if (margins_.empty()) return sums_inside(out);
+  Window wide = *this;
+  for (std::size_t k = 0; k < shape_.size(); ++k) {
+    const Margin& margin = margins_[k];
+    wide.shape_[k] = out.add_i64(shape_[k], i64_operand(margin.low + margin.high));
+  }
+  const NameId sums = wide.sums_inside(out);
+  const auto element = [&](Builder& in, const std::vector<Operand>& at) {
+    const Operand before = in.index(array_, at);
+    const Operand sum = folded(sums, at, {}, in);
+    return in.scalar(ScalarOp::add, element_, {before, sum}, "sum");
+  };
+  return tabulate(shape_, {}, element, out).name();
+}
+
+// The sum of what `sums` has at the place of an element, and along each dimension beyond the end
+// that the element is at; `place`: along the first dimensions.
+Operand Window::folded(NameId sums, const std::vector<Operand>& element,
+                       std::vector<Operand> place, Builder& out) const {
+  const std::size_t k = place.size();
+  if (k == shape_.size()) return out.index(sums, std::move(place));
+  const auto at = [&](const Operand& index, Builder& in) {
+    std::vector<Operand> longer = place;
+    longer.push_back(index);
+    return folded(sums, element, std::move(longer), in);
+  };
+  const Margin& margin = margins_[k];
+  Operand sum = at(out.add_i64(element[k], i64_operand(margin.low)), out);
+  const auto add_beyond = [&](std::int64_t count, const Operand& first, const Operand& is_at_end) {
+    if (count == 0) return;
+    const auto beyond = [&](Builder& in) {
+      Operand some = at(first, in);
+      for (std::int64_t d = 1; d < count; ++d) {
+        const Operand one = at(in.add_i64(first, i64_operand(d)), in);
+        some = in.scalar(ScalarOp::add, element_, {some, one}, "sum");
+      }
+      return std::vector<Operand>{some};
+    };
+    const auto zero = [&](Builder&) { return std::vector<Operand>{zero_of(element_)}; };
+    const Operand more = out.branch(is_at_end, beyond, zero, "x")[0];
+    sum = out.scalar(ScalarOp::add, element_, {sum, more}, "sum");
+  };
+  const Operand last = out.add_i64(shape_[k], i64_operand(-1));
+  add_beyond(margin.low, i64_operand(0), is_less(element[k], i64_operand(1), out));
+  add_beyond(margin.high, out.add_i64(shape_[k], i64_operand(margin.low)),
+             out.scalar(ScalarOp::eq, ScalarType::i64, {element[k], last}, "is_last"));
+  return sum;
+}
+
+// Of what all points add, to zeros where the array has margins.
+NameId Window::sums_inside(Builder& out) const {
   std::vector<std::optional<Padded>> points;
   std::vector<bool> written_out(shape_.size());
   for (const Reach& reach : reaches_) {
@@ -364,7 +416,7 @@ NameId Window::sums(Builder& out) const {
     }
   }
   const auto element = [&](Builder& in, const std::vector<Operand>& at) {
-    Operand total = in.index(array_, at);
+    Operand total = margins_.empty() ? in.index(array_, at) : Operand(zero_of(element_));
     for (std::size_t k = 0; k < reaches_.size(); ++k) {
       if (is_missed(reaches_[k], at)) continue;
       const Operand one = points[k]                    ? sum(reaches_[k], *points[k], at, in)

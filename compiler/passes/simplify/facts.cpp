@@ -82,6 +82,10 @@ void Facts::assume_at_most(const Operand& a, const Operand& b) {
     Known fact = known(a.name());
     fact.bound = i64_operand(*most + 1);
     change(a.name(), fact);
+  } else if (a.is_name() && b.is_name()) {
+    Known fact = known(a.name());
+    fact.most = b;
+    change(a.name(), fact);
   }
   if (const auto least = least_of(a)) assume_at_least(b, *least);
 }
@@ -172,7 +176,8 @@ void Facts::add(Sum& to, const Operand& operand, std::int64_t factor, int depth)
   }
   const Statement* statement = depth < deepest_definition ? definition_(operand.name()) : nullptr;
   const Scalar* scalar = statement == nullptr ? nullptr : as<Scalar>(statement->operation);
-  if (scalar != nullptr && scalar->type == ScalarType::i64 &&
+  const bool follows = !to.keeps_ends || !recorded(operand.name()).has_end();
+  if (scalar != nullptr && scalar->type == ScalarType::i64 && follows &&
       (to.wraps || is_exact(operand.name(), *scalar, depth))) {
     if (scalar->op == ScalarOp::add || scalar->op == ScalarOp::sub) {
       add(to, scalar->arguments[0], factor, depth + 1);
@@ -219,10 +224,10 @@ bool Facts::replace_by_largest(Sum& sum) const {
         return true;
       }
       const Known fact = known(monomial.first);
-      if (!fact.bound) continue;
+      if (!fact.has_end()) continue;
       erase();
-      add(sum, *fact.bound, factor, 0);
-      sum.constant -= factor;
+      add(sum, fact.bound ? *fact.bound : *fact.most, factor, 0);
+      if (fact.bound) sum.constant -= factor;
       return true;
     }
     for (const auto& [index, other] : {std::pair(monomial.first, monomial.second),
@@ -255,11 +260,22 @@ bool Facts::is_nonnegative(Sum sum) const {
 
 // ---------------------------------------------------------------- questions
 
+// Whether b is `more` than a, or greater: by what they are made of, or by the ends of parts of that.
+bool Facts::is_at_least(const Operand& b, const Operand& a, std::int64_t more) const {
+  for (const bool keeps_ends : {false, true}) {
+    Sum sum;
+    sum.keeps_ends = keeps_ends;
+    sum.constant = -more;
+    add(sum, b, 1, 0);
+    add(sum, a, -1, 0);
+    if (is_nonnegative(std::move(sum))) return true;
+  }
+  return false;
+}
+
 bool Facts::is_nonnegative(const Operand& operand) const {
   if (operand.is_name() && known(operand.name()).nonnegative()) return true;
-  Sum sum;
-  add(sum, operand, 1, 0);
-  return is_nonnegative(std::move(sum));
+  return is_at_least(operand, i64_operand(0), 0);
 }
 
 /// The numbers of which `operand` is one, by such an operation.
@@ -275,10 +291,7 @@ bool Facts::is_less_or_equal(const Operand& a, const Operand& b) const {
   for (const Operand& least : arguments_of(b, ScalarOp::smax)) {
     if (is_less_or_equal(a, least)) return true;
   }
-  Sum sum;
-  add(sum, b, 1, 0);
-  add(sum, a, -1, 0);
-  return is_nonnegative(std::move(sum));
+  return is_at_least(b, a, 0);
 }
 
 bool Facts::is_equal(const Operand& a, const Operand& b, std::int64_t difference) const {
@@ -333,12 +346,7 @@ bool Facts::is_less(const Operand& a, const Operand& b, int depth) const {
     return true;
   }
   const std::vector<Operand> least = arguments_of(a, ScalarOp::smin);
-  if (std::any_of(least.begin(), least.end(), is_less_here)) return true;
-  Sum sum;
-  sum.constant = -1;
-  add(sum, b, 1, 0);
-  add(sum, a, -1, 0);
-  return is_nonnegative(std::move(sum));
+  return std::any_of(least.begin(), least.end(), is_less_here) || is_at_least(b, a, 1);
 }
 
 }  // namespace dagaz::passes

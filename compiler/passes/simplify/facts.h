@@ -67,13 +67,17 @@ class Facts {
     bool too_large = false;
     /// Definitions are followed where they may overflow: enough for equality, which both have.
     bool wraps = false;
+    /// Definitions of what an end is recorded for are not followed.
+    bool keeps_ends = false;
   };
-  /// least ≤ name < bound
+  /// least ≤ name < bound, or ≤ most where no bound is known
   struct Known {
     std::optional<std::int64_t> least = std::nullopt;
     std::optional<ir::Operand> bound = std::nullopt;
+    std::optional<ir::Operand> most = std::nullopt;
     bool counts = false;  // a size or an index: it counts elements in memory
     bool nonnegative() const { return least && *least >= 0; }
+    bool has_end() const { return bound || most; }
     void raise(std::int64_t to) { least = std::max(to, least.value_or(to)); }
   };
 
@@ -85,6 +89,7 @@ class Facts {
                                                                       std::int64_t factor) const;
   bool replace_by_largest(Sum& sum) const;
   bool is_nonnegative(Sum sum) const;
+  bool is_at_least(const ir::Operand& b, const ir::Operand& a, std::int64_t more) const;
   bool is_nonnegative(const Monomial& monomial) const;
   Known recorded(ir::NameId name) const;
   Known known(ir::NameId name, int depth = 0) const;

@@ -127,6 +127,7 @@ Facts::Known Facts::known(NameId name, int depth) const {
   if (scalar == nullptr) return fact;
   Known more = derived(*scalar, depth + 1);
   if (fact.least) more.raise(*fact.least);
+  more.most = fact.most;
   return more;
 }
 
@@ -146,8 +147,8 @@ int Facts::bits(const Operand& operand, int depth) const {
   const Statement* statement = definition_(name);
   const Scalar* scalar = statement == nullptr ? nullptr : as<Scalar>(statement->operation);
   const int result = scalar == nullptr ? bits_of_any : bits_of_result(*scalar, depth + 1);
-  if (!fact.nonnegative() || !fact.bound) return result;
-  return std::min(result, bits(*fact.bound, depth + 1));
+  if (!fact.nonnegative() || !fact.has_end()) return result;
+  return std::min(result, bits(fact.bound ? *fact.bound : *fact.most, depth + 1));
 }
 
 int Facts::bits_of_result(const Scalar& scalar, int depth) const {
