@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <random>
+#include <type_traits>
 
 #include "context.h"
 #include "test_program.h"
@@ -28,7 +29,8 @@ void check_sorted(dz_context* context, int64_t count) {
   for (std::vector<T>& numbers : arrays<T>(count)) {
     std::vector<T> expected = numbers;
     std::sort(expected.begin(), expected.end());
-    REQUIRE(dz_sort(context, numbers.data(), count, sizeof(T)) == DZ_OK);
+    const int with_sign = std::is_signed_v<T> ? 1 : 0;
+    REQUIRE(dz_sort(context, numbers.data(), count, sizeof(T), with_sign) == DZ_OK);
     CHECK(numbers == expected);
   }
 }
@@ -48,6 +50,9 @@ TEST_CASE("numbers of every size are sorted, by any number of threads") {
       check_sorted<uint16_t>(context, count);
       check_sorted<uint32_t>(context, count);
       check_sorted<uint64_t>(context, count);
+      check_sorted<int16_t>(context, count);
+      check_sorted<int32_t>(context, count);
+      check_sorted<int64_t>(context, count);
     }
   }
 }
@@ -58,7 +63,7 @@ TEST_CASE("several threads need memory for as many numbers again") {
   dzr_config_set_memory_cap(config, 1 << 16);
   const test::Context context(config);
   std::vector<uint64_t> numbers(100000);
-  CHECK(dz_sort(context, numbers.data(), 100000, 8) == DZ_OUT_OF_MEMORY);
+  CHECK(dz_sort(context, numbers.data(), 100000, 8, 0) == DZ_OUT_OF_MEMORY);
   CHECK(context.error().find("out of memory") != std::string::npos);
 }
 
