@@ -1,6 +1,7 @@
 // Maps: in blocks of lanes, as products with packed panels, with loops interchanged, in blocks
 // whose values are held, as a stencil, or point by point.  One with several reductions is split
-// where that brings some of them into lanes, one that makes numbers of a sum where nothing else does.
+// where that brings some of them into lanes, one that makes numbers of a sum where nothing else
+// does.
 #include <algorithm>
 #include <iterator>
 #include <span>
@@ -179,8 +180,8 @@ static bool split(Planning& p, const ir::Statement& statement,
   return true;
 }
 
-// The sums of points, and what is made of these: not of a few elements, which are straight code, and
-// not where sums inside of points are better.
+// The sums of points, and what is made of these: not of a few elements, which are straight code,
+// and not where sums inside of points are better.
 static bool set_sums_apart(Planning& p, const ir::Statement& statement,
                            std::vector<ir::Statement>& planned) {
   const auto& e = std::get<ir::SegmentedMap>(statement.operation);

@@ -1,4 +1,4 @@
-// A sum along the row of a point, and numbers made of it, as a layer of logistic regression has them:
+// A sum along the row of a point, and numbers made of it, as logistic regression has them:
 //
 //   map (\x y -> f (sum (map2 (*) x w)) y) xs ys  =  map2 f (map (\x -> sum (map2 (*) x w)) xs) ys
 //

@@ -43,8 +43,53 @@ def k_means_jax(points, centres):
     return sums / jnp.maximum(1, counts)[:, None]
 
 
+def posterior(xs, ys, w):
+    z = xs @ w
+    likelihood = ys * z - jnp.maximum(z, 0) - jnp.log1p(jnp.exp(-jnp.abs(z)))
+    return likelihood.sum() - 0.5 * (w * w).sum()
+
+
+def leapfrog(xs, ys, w, momentum):
+    gradient, step = jax.grad(posterior, 2), np.float32(0.001)
+
+    def leap(state, _):
+        w, momentum = state
+        momentum = momentum + step / 2 * gradient(xs, ys, w)
+        w = w + step * momentum
+        return (w, momentum + step / 2 * gradient(xs, ys, w)), None
+    return jax.lax.scan(leap, (w, momentum), length=20)[0]
+
+
+def edit_distance(a, b):
+    n, m = len(a), len(b)
+    i = jnp.arange(n + 1)
+    a, b = (jnp.concatenate([jnp.zeros(1, 'i4'), word]) for word in (a, b))
+
+    def diagonal(state, k):
+        before, now = state
+        j = k - i
+        best = jnp.minimum(1 + jnp.minimum(jnp.roll(now, 1), now),
+                           jnp.roll(before, 1) + (a != b[jnp.clip(j, 0, m)]))
+        best = jnp.where(i == 0, j, jnp.where(j == 0, i, best))
+        return (now, jnp.where((j < 0) | (j > m), 0, best).astype('i4')), None
+    none = jnp.zeros(n + 1, 'i4')
+    return jax.lax.scan(diagonal, (none, none), jnp.arange(n + m + 1))[0][1][n]
+
+
+def labels(generator):
+    return (generator.random(2000) < 0.5).astype('f4')
+
+
+def word(generator):
+    return generator.integers(0, 4, 2000, dtype='i4')
+
+
 CASES = [
     case('PageRank, 2²⁰ edges', 'page_rank', graph, numpy=scipy and page_rank, jax=page_rank_jax),
     case('k-means, 2¹⁶ × 32, 64 centres', 'k_means', all_of(randoms(2**16, 32), randoms(64, 32)),
          numpy=k_means, jax=k_means_jax, flops=2 * 2**16 * 64 * 32, tolerance=1e-3),
+    case('Hamiltonian Monte Carlo, 2000 × 64', 'leapfrog',
+         all_of(randoms(2000, 64, low=-1), labels, *[randoms(64, low=-1)] * 2), jax=leapfrog,
+         tolerance=1e-4),
+    case('edit distance of 2000 and 2000', 'edit_distance', all_of(word, word), jax=edit_distance),
 ]

@@ -66,6 +66,12 @@ def places(*shape):
 FIELDS = all_of(randoms(128, 128), randoms(128, 128, high=0.3), np.float32(0.03),
                 np.float32(0.06))
 
+def windows(weights, image):
+    n, m = image.shape
+    wide = jnp.pad(image, 2, 'edge')
+    return sum(weights[s, t] * wide[s:s + n, t:t + m] for s in range(5) for t in range(5))
+
+
 CASES = [
     case('attention that looks back, gradient', 'back_gradient',
          all_of(*[places(8, 512, 64)] * 4),
@@ -81,4 +87,7 @@ CASES = [
          jax=lambda cost: jax.grad(transport)(cost), tolerance=1e-4),
     case('layer that enlarges rows', 'enlarged', all_of(places(16, 32, 4), places(8, 32, 256)),
          jax=enlarged),
+    case('windows of 5 × 5, 512², gradient', 'windows_gradient',
+         all_of(randoms(5, 5), randoms(512, 512), places(512, 512)),
+         jax=lambda *values: jax.vjp(windows, *values[:2])[1](values[2]), tolerance=1e-4),
 ]

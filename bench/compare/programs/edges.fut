@@ -72,3 +72,15 @@ entry enlarged [b] [c] [o] [t] (weights: [o][c][4]f32) (xs: [b][c][t]f32) : [b][
        else w[2] * x[j] + (if j + 1 < t then w[0] * x[j + 1] else 0)
   in map (\x -> map (\w -> tabulate (2 * t) (\i -> f32.sum (map2 (\w x -> at w x i) w x))) weights)
          xs
+
+-- | Whole windows of an image; outside of it is what is nearest.
+def windows [n] [m] (weights: [5][5]f32) (image: [n][m]f32) : [n][m]f32 =
+  let within size i = i64.max 0 (i64.min (size - 1) i)
+  let sum f = f32.sum (tabulate 5 f)
+  let at i j s t = weights[s, t] * image[within n (i + s - 2), within m (j + t - 2)]
+  in tabulate_2d n m (\i j -> sum (\s -> sum (\t -> at i j s t)))
+
+entry windows_gradient [n] [m] (weights: [5][5]f32)
+                       (image: [n][m]f32)
+                       (adjoint: [n][m]f32) : ([5][5]f32, [n][m]f32) =
+  vjp (\(weights, image) -> windows weights image) (weights, image) adjoint

@@ -245,7 +245,8 @@ bool Window::keep_common_factors(const Body& nest, Names& names, const Tunables&
 
 bool Window::is_at_edges(const Reach& reach, std::size_t dimension) const {
   if (reach.solved[dimension] == no_level) return false;
-  return has_margin(dimension) || reach.steps[dimension] != 1 || reach.rest[dimension] != Affine{} ||
+  return has_margin(dimension) || reach.steps[dimension] != 1 ||
+         reach.rest[dimension] != Affine{} ||
          values_.width(reach.solved[dimension]) != shape_[dimension];
 }
 
@@ -375,7 +376,8 @@ bool Window::widen_margin(const Reach& reach, std::size_t k) {
   for (const auto& [level, factor] : rest.levels) {
     const Operand& width = values_.width(level);
     if (!width.is_constant()) return false;
-    const std::int64_t last = factor * std::max<std::int64_t>(integer_value(width.constant()) - 1, 0);
+    const std::int64_t most = std::max<std::int64_t>(integer_value(width.constant()) - 1, 0);
+    const std::int64_t last = factor * most;
     margin.low -= std::min<std::int64_t>(last, 0);
     margin.high += std::max<std::int64_t>(last, 0);
   }

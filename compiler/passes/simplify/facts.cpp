@@ -260,7 +260,7 @@ bool Facts::is_nonnegative(Sum sum) const {
 
 // ---------------------------------------------------------------- questions
 
-// Whether b is `more` than a, or greater: by what they are made of, or by the ends of parts of that.
+// Whether b is `more` than a, or greater: by what they are made of, or by ends of parts of that.
 bool Facts::is_at_least(const Operand& b, const Operand& a, std::int64_t more) const {
   for (const bool keeps_ends : {false, true}) {
     Sum sum;
