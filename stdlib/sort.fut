@@ -295,6 +295,7 @@ module sort_i16 = mk_sorts {
   def has_sign = true
   def key (x: i16) = x
   def number (key: i16) = key
+
   def digit (shift: i64) (mask: i64) (key: i16) =
     keys_16.digit shift mask (u16.i16 key ^ 0x8000)
 }
@@ -320,6 +321,7 @@ module sort_i32 = mk_sorts {
   def has_sign = true
   def key (x: i32) = x
   def number (key: i32) = key
+
   def digit (shift: i64) (mask: i64) (key: i32) =
     keys_32.digit shift mask (u32.i32 key ^ 0x80000000)
 }
@@ -345,6 +347,7 @@ module sort_i64 = mk_sorts {
   def has_sign = true
   def key (x: i64) = x
   def number (key: i64) = key
+
   def digit (shift: i64) (mask: i64) (key: i64) =
     keys_64.digit shift mask (u64.i64 key ^ 0x8000000000000000)
 }

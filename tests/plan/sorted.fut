@@ -2,18 +2,15 @@
 import "/prelude/sort"
 entry main [n] (xs: [n]i32) = sort_i32.argsort xs
 -- expect
---| -- main, line 3: segmented_map over [n]
---| x: [
---|   pointwise] operations [1] strip 256
 --| -- main, line 3: segmented_map over [pieces]
 --| counts: [
---|   pointwise] operations [7, 4 * radix, 10 * piece]
+--|   pointwise] operations [7, 4 * radix, 11 * piece]
 --| -- main, line 3: segmented_reduce over [pieces]
---| x.2: [
+--| x: [
 --|   in_pieces] operations [1]
 --| -- main, line 3: segmented_scan over [t]
---| x.3: [
---|   lane_blocks width 4 remainder serialised] operations [3] strip 1024 link 65536
+--| x.2: [
+--|   lane_blocks width 4 remainder serialised] operations [3] strip 512 link 65536
 --| -- main, line 3: segmented_map over [pieces]
---| x.4: [
---|   pointwise] operations [6, radix, 12 * piece] additions [2 * piece] appends [out ahead 128, out.2 ahead 128]
+--| x.3: [
+--|   pointwise] operations [6, radix, 13 * piece] additions [2 * piece] appends [out ahead 128, out.2 ahead 128]
