@@ -7,6 +7,7 @@
 #include "plan/gpu_contraction.h"
 #include "plan/gpu_rows.h"
 #include "plan/gpu_staging.h"
+#include "plan/handed_rows.h"
 #include "plan/interchange.h"
 #include "plan/joined_sums.h"
 #include "plan/operators.h"
@@ -161,6 +162,9 @@ ir::Schedule gpu_map(const ir::SegmentedMap& e, const Surroundings& around, ir::
       add_version(schedule, std::move(one.when), std::move(one.strategy));
     }
     return schedule;
+  }
+  if (auto rows = handed_rows(e, around)) {
+    add_version(schedule, std::move(rows->when), std::move(rows->strategy));
   }
   const auto& tunables = around.tunables();
   const auto& statements = e.body.statements;

@@ -9,23 +9,18 @@ namespace dagaz::plan {
 using ir::Guard;
 using ir::NameId;
 
-namespace {
-
-/// What an atomic instruction for each number combines.
-bool has_copies(NameId accumulator, const Surroundings& around) {
+bool adds_numbers(NameId accumulator, const Surroundings& around) {
   const Opened* const opened = around.opened(accumulator);
   return opened != nullptr && opened->op != nullptr && opened->row.is_scalar() &&
          is_positionwise(*opened->op, around.names);
 }
-
-}  // namespace
 
 std::optional<ir::Version> additions_in_blocks(const ir::SegmentedMap& e,
                                                const Surroundings& around) {
   std::vector<NameId> accumulators;
   for (const NameId name : ir::free_names(e.body, around.names)) {
     if (around.names.type(name).kind != ir::TypeKind::accumulator) continue;
-    if (!has_copies(name, around)) return std::nullopt;
+    if (!adds_numbers(name, around)) return std::nullopt;
     accumulators.push_back(name);
   }
   if (accumulators.empty()) return std::nullopt;

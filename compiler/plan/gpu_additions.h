@@ -15,6 +15,9 @@
 
 namespace dagaz::plan {
 
+/// Whether an atomic instruction for each number combines what is added.
+bool adds_numbers(ir::NameId accumulator, const Surroundings& around);
+
 /// None where the map adds to nothing, or to something that a block can have no copy of.
 std::optional<ir::Version> additions_in_blocks(const ir::SegmentedMap& e,
                                                const Surroundings& around);

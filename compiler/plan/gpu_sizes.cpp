@@ -1,6 +1,7 @@
 #include "plan/gpu_sizes.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "plan/async_copies.h"
 #include "plan/matrix_units.h"
@@ -108,6 +109,11 @@ bool may_replace(const ir::Strategy& chosen, const ir::Strategy& wanted, bool is
   if (const auto* loop = as<ir::Compaction>(wanted)) {
     const auto& together = *as<ir::Compaction>(chosen);
     return loop->statements == together.statements && loop->width <= together.width;
+  }
+  if (const auto* rows = as<ir::HeldBlocks>(wanted)) {
+    return rows->elements >= as<ir::HeldBlocks>(chosen)->elements &&
+           rows->elements <= warp_threads &&
+           std::has_single_bit(static_cast<unsigned>(rows->elements));
   }
   if (const auto* bins = as<ir::BlockBins>(wanted)) {
     return bins->atomic == as<ir::BlockBins>(chosen)->atomic;

@@ -59,9 +59,7 @@ uint64_t AccessCounts::Times::operator()(const Key& key) const {
   return (key.first * 0x9e3779b97f4a7c15u) ^ (site * 0xc2b2ae3d27d4eb4fu);
 }
 
-void AccessCounts::start_launch() {
-  *this = AccessCounts();
-}
+void AccessCounts::start_launch() { *this = AccessCounts(); }
 
 void AccessCounts::add(const Access& access) {
   const bool shared = (access.flags & access_shared) != 0;
@@ -91,6 +89,7 @@ void AccessCounts::add(const Access& access) {
     requests.resize(time + 1);
   }
   requests[time].shared = shared;
+  requests[time].atomic = (access.flags & access_atomic) != 0;
   requests[time].bytes = access.bytes;
   requests[time].addresses.push_back(access.address);
 }
@@ -99,6 +98,8 @@ std::string AccessCounts::report() const {
   int64_t requests = 0;
   int64_t found = 0;
   int64_t least = 0;
+  int64_t added = 0;
+  int64_t added_sectors = 0;
   int64_t shared_requests = 0;
   int64_t conflicting = 0;
   for (const auto& [place, times] : requests_) {
@@ -110,8 +111,13 @@ std::string AccessCounts::report() const {
         ++shared_requests;
         conflicting += conflicts(request.addresses, request.bytes);
       } else {
+        const int64_t touched = sectors(request.addresses, request.bytes);
         ++requests;
-        found += sectors(request.addresses, request.bytes);
+        found += touched;
+        if (request.atomic) {
+          added += static_cast<int64_t>(request.addresses.size());
+          added_sectors += touched;
+        }
         least += least_sectors(request.addresses, request.bytes);
       }
     }
@@ -122,11 +128,13 @@ std::string AccessCounts::report() const {
   std::array<char, 512> text{};
   std::snprintf(text.data(), text.size(),
                 "{\"loads\":%lld,\"loaded_bytes\":%lld,\"stores\":%lld,\"stored_bytes\":%lld,"
-                "\"atomics\":%lld,\"sectors_per_request\":%.2f,\"least_sectors_per_request\":%.2f,"
+                "\"atomics\":%lld,\"sectors_per_atomic\":%.2f,\"sectors_per_request\":%.2f,"
+                "\"least_sectors_per_request\":%.2f,"
                 "\"shared_accesses\":%lld,\"bank_conflicts_per_request\":%.2f}",
                 static_cast<long long>(loads_), static_cast<long long>(loaded_bytes_),
                 static_cast<long long>(stores_), static_cast<long long>(stored_bytes_),
-                static_cast<long long>(atomics_), ratio(found, requests), ratio(least, requests),
+                static_cast<long long>(atomics_), ratio(added_sectors, added),
+                ratio(found, requests), ratio(least, requests),
                 static_cast<long long>(shared_accesses_), ratio(conflicting, shared_requests));
   return text.data();
 }

@@ -33,6 +33,7 @@ class AccessCounts {
   /// memory, which a GPU does in halves and quarters, one of these.
   struct Request {
     bool shared = false;
+    bool atomic = false;
     int64_t bytes = 0;
     std::vector<uint64_t> addresses;
   };

@@ -22,6 +22,13 @@ struct Accumulator {
   Mode opened;  // other threads combine into it, too, unless code of this mode runs
 };
 
+/// What is added to the row at these indices goes to `held`, an array of rows that are all the same.
+struct HeldRow {
+  std::size_t number;  // of the accumulator
+  std::vector<Operand> indices;
+  Accumulator held;
+};
+
 /// The type of the whole array.
 ir::Type type_of(const Accumulator& accumulator);
 
@@ -30,6 +37,8 @@ class Accumulators {
   explicit Accumulators(const ir::Names& names) : names_(names) {}
 
   const Accumulator& of(NameId name) const { return opened_[number_of(name)]; }
+  /// What holds the element at these indices: the accumulator, or one of its held rows.
+  const Accumulator& of(NameId name, const std::vector<Operand>& indices) const;
   /// The number of an accumulator, by which code that runs it another way knows it.
   std::size_t number_of(NameId name) const;
   const Accumulator& numbered(std::size_t number) const { return opened_[number]; }
@@ -46,12 +55,15 @@ class Accumulators {
   /// While `build` emits, these accumulators are `others`.
   void instead(const std::vector<std::size_t>& numbers, const std::vector<Accumulator>& others,
                const std::function<void()>& build);
+  /// While `build` emits, these rows are held.
+  void holding(std::vector<HeldRow> rows, const std::function<void()>& build);
 
  private:
   const ir::Names& names_;
   std::vector<Accumulator> opened_;
   std::unordered_map<NameId, std::size_t> numbers_;
   std::set<std::size_t> shared_;
+  std::vector<HeldRow> held_;
 };
 
 }  // namespace dagaz::emit

@@ -3,6 +3,7 @@
 #include "emit/context/context.h"
 #include "emit/contraction/panels.h"
 #include "emit/gpu/block_additions.h"
+#include "emit/gpu/handed_rows.h"
 #include "emit/gpu/product_tiles.h"
 #include "emit/gpu/radix_pass.h"
 #include "emit/gpu/row_blocks.h"
@@ -143,7 +144,13 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedMap& 
               emit_point(c, s, e, targets, point);
             });
           },
-          [&](const ir::HeldBlocks& blocks) { accumulate_in_blocks(c, s, e, blocks, targets); },
+          [&](const ir::HeldBlocks& blocks) {
+            if (c.has_kernels()) {
+              HandedRows(c, s, e, blocks).run();
+            } else {
+              accumulate_in_blocks(c, s, e, blocks, targets);
+            }
+          },
           [&](const ir::FusedStencil& stencil) {
             DZ_CHECK(stencil.maps == 1, "a stencil of several maps begins elsewhere");
             emit_inner_points(c, s, stencil, targets);

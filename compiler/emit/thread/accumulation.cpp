@@ -63,7 +63,7 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::Accumulate& e)
 
 void accumulate(Context& c, const ir::Accumulate& e, const Value& value,
                 std::optional<int> ahead) {
-  const Accumulator accumulator = c.accumulators.of(e.accumulator);
+  const Accumulator accumulator = c.accumulators.of(e.accumulator, e.indices);
   c.branch(is_inside(c, e.indices, accumulator.shape), [&] {
     if (!accumulator.op) {
       write(c, accumulator.place, e.indices, value, ahead);

@@ -607,7 +607,7 @@ TEST_CASE("a profile of sim says what kernels ask of memory") {
   const std::string report = text;
   std::free(text);
   CHECK(report.find("\"loads\":64,\"loaded_bytes\":512,\"stores\":0,\"stored_bytes\":0,"
-                    "\"atomics\":0,\"sectors_per_request\":8.00,"
+                    "\"atomics\":0,\"sectors_per_atomic\":0.00,\"sectors_per_request\":8.00,"
                     "\"least_sectors_per_request\":8.00,\"shared_accesses\":0,"
                     "\"bank_conflicts_per_request\":0.00") != std::string::npos);
   CHECK(report.find("\"sectors_per_request\":32.00,\"least_sectors_per_request\":8.00,"
