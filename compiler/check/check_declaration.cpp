@@ -10,6 +10,7 @@
 #include "check/print_type.h"
 #include "check/size_tools.h"
 #include "check/sizes.h"
+#include "support/library_folder.h"
 #include "support/match.h"
 
 namespace dagaz::check {
@@ -96,7 +97,7 @@ void Declarations::check_program() {
 ModuleId Declarations::check_file(ast::File& file, bool is_root) {
   const Scope::Frame frame(scope_);
   in_root_ = is_root;
-  context_.in_library = file.path.starts_with("/prelude/");
+  context_.in_library = is_library_file(file.path);
   if (prelude_.valid()) scope_.open(context_.module_info(prelude_).members);
   ModuleInfo info;
   check_all(file.declarations, info.members);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "check/context.h"
+#include "support/library_folder.h"
 
 namespace dagaz::check {
 
@@ -13,7 +14,7 @@ inline bool is_of_library(const Context& context, const Range& range) {
   const auto found = std::find_if(files.begin(), files.end(), [&](const ast::File& each) {
     return each.id == range.file;
   });
-  return found != files.end() && found->path.starts_with("/prelude/");
+  return found != files.end() && is_library_file(found->path);
 }
 
 }  // namespace dagaz::check

@@ -14,6 +14,7 @@
 #include "ir/globals.h"
 #include "ir/traces.h"
 #include "support/check.h"
+#include "support/library_folder.h"
 #include "support/whole_range.h"
 #include "tree/walk.h"
 
@@ -73,9 +74,6 @@ class ConstantBuilder {
 
   PartModule& part_;
 };
-
-/// The library's files have names of their own.
-constexpr std::string_view library_folder = "/prelude/";
 
 std::int64_t count(std::size_t size) { return static_cast<std::int64_t>(size); }
 
@@ -263,7 +261,7 @@ std::string written_at(const Unit& unit, ir::LocationId location) {
     const Range& range = unit.program.locations[location.index].range;
     if (!range.valid()) continue;
     const std::string here = unit.files.describe(range);
-    if (!here.starts_with(library_folder)) return here;
+    if (!is_library_file(here)) return here;
     if (innermost.empty()) innermost = here;
   }
   return innermost;

@@ -19,6 +19,7 @@
 #include <llvm/TargetParser/Host.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 
+#include "codegen/bounded_exponentials.h"
 #include "codegen/extremum_reductions.h"
 #include "codegen/own_vector_functions.h"
 #include "codegen/vector_functions.h"
@@ -210,6 +211,7 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, int level) {
         [&](llvm::ModulePassManager& last, llvm::OptimizationLevel) {
           if (has_own_vector_functions(machine)) {
             last.addPass(llvm::createModuleToFunctionPassAdaptor(OwnVectorFunctions()));
+            last.addPass(llvm::createModuleToFunctionPassAdaptor(BoundedExponentials()));
           }
           last.addPass(llvm::createModuleToFunctionPassAdaptor(llvm::EarlyCSEPass()));
         });

@@ -24,6 +24,7 @@
 #include <llvm/Transforms/Vectorize/LoopVectorize.h>
 #include <llvm/Transforms/Vectorize/VectorCombine.h>
 
+#include "codegen/bounded_exponentials.h"
 #include "codegen/host_target.h"
 #include "codegen/own_vector_functions.h"
 
@@ -73,7 +74,10 @@ llvm::FunctionPassManager unrolling(const llvm::TargetMachine& machine) {
                                                        /*UseMemorySSA=*/true));
   const auto both_sides = llvm::SimplifyCFGOptions().hoistCommonInsts(true).sinkCommonInsts(true);
   passes.addPass(llvm::SimplifyCFGPass(both_sides));
-  if (has_own_vector_functions(machine)) passes.addPass(OwnVectorFunctions());
+  if (has_own_vector_functions(machine)) {
+    passes.addPass(OwnVectorFunctions());
+    passes.addPass(BoundedExponentials());
+  }
   passes.addPass(llvm::EarlyCSEPass());
   return passes;
 }

@@ -23,26 +23,6 @@ SingleFormula formula_of(llvm::StringRef name) {
   return nullptr;
 }
 
-/// The C library's exponential of f64 leaves its vectors for what is below all numbers: scores
-/// under a mask, and probabilities of zero.
-bool is_exponential(llvm::StringRef name) {
-  return name.starts_with("_ZGV") && name.ends_with("v_exp");
-}
-
-/// The same call where no argument is that small; these have the power 0.
-void call_within_bounds(llvm::CallInst* call) {
-  constexpr double zero_from = -746;
-  llvm::IRBuilder<> builder(call);
-  llvm::Value* x = call->getArgOperand(0);
-  llvm::Value* zero = llvm::Constant::getNullValue(call->getType());
-  llvm::Value* small =
-      builder.CreateFCmpOLT(x, llvm::ConstantFP::get(call->getType(), zero_from));
-  call->setArgOperand(0, builder.CreateSelect(small, zero, x));
-  builder.SetInsertPoint(call->getNextNode());
-  auto* result = llvm::cast<llvm::Instruction>(builder.CreateSelect(small, zero, call));
-  call->replaceUsesWithIf(result, [&](llvm::Use& use) { return use.getUser() != result; });
-}
-
 }  // namespace
 
 bool has_own_vector_functions(const llvm::TargetMachine& machine) {
@@ -56,15 +36,10 @@ llvm::PreservedAnalyses OwnVectorFunctions::run(llvm::Function& function,
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
     auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
     if (call == nullptr || call->getCalledFunction() == nullptr) continue;
-    const llvm::StringRef name = call->getCalledFunction()->getName();
-    if (formula_of(name) != nullptr || is_exponential(name)) calls.push_back(call);
+    if (formula_of(call->getCalledFunction()->getName()) != nullptr) calls.push_back(call);
   }
   for (llvm::CallInst* call : calls) {
     const SingleFormula formula = formula_of(call->getCalledFunction()->getName());
-    if (formula == nullptr) {
-      call_within_bounds(call);
-      continue;
-    }
     llvm::IRBuilder<> builder(call);
     SingleFormulas formulas(builder, call->getType(), SingleFormulas::Side::host);
     call->replaceAllUsesWith((formulas.*formula)(call->getArgOperand(0)));

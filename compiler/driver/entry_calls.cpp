@@ -1,14 +1,10 @@
 #include "driver/entry_calls.h"
 
-#include <cstdio>
 #include <fstream>
-#include <iostream>
-#include <sstream>
 
 #include "data/binary_values.h"
-#include "driver/compile_flags.h"
+#include "driver/interpreted_calls.h"
 #include "driver/process.h"
-#include "driver/program_in_memory.h"
 #include "driver/test_input.h"
 #include "values.h"
 
@@ -133,22 +129,12 @@ class InterpreterCalls final : public EntryCalls {
                             const std::vector<Leaves>& inputs) override {
     std::string arguments;
     for (const Leaves& input : inputs) arguments += bytes_of(input);
-    if (!process.say(entry.name + " " + std::to_string(arguments.size()) + "\n" + arguments)) {
-      return std::nullopt;
-    }
-    const auto head = process.line();
-    if (!head) return std::nullopt;
-    std::istringstream in(*head);
-    int status = 0;
-    std::size_t result_bytes = 0;
-    std::size_t error_bytes = 0;
-    in >> status >> result_bytes >> error_bytes;
-    const auto results = process.bytes(result_bytes);
-    const auto errors = process.bytes(error_bytes);
-    if (!results || !errors) return std::nullopt;
-    if (status == 0) return Answer{Answer::Kind::value, leaves_of(*results), {}};
-    const std::string signal = status > 128 ? "signal " + std::to_string(status - 128) + "\n" : "";
-    return Answer{Answer::Kind::program_error, {}, lines_of(signal + *errors)};
+    const auto made = ask_interpreter(process, entry.name, arguments);
+    if (!made) return std::nullopt;
+    if (made->status == 0) return Answer{Answer::Kind::value, leaves_of(made->output), {}};
+    const std::string signal =
+        made->status > 128 ? "signal " + std::to_string(made->status - 128) + "\n" : "";
+    return Answer{Answer::Kind::program_error, {}, lines_of(signal + made->errors)};
   }
 };
 
@@ -164,11 +150,8 @@ std::unique_ptr<EntryCalls> EntryCalls::of_interpreter(const CompileOptions& opt
                                                        const std::string& file,
                                                        std::string folder,
                                                        const std::vector<std::string>& arguments) {
-  std::vector<std::string> command{own_executable(), "run", file};
-  for (std::string& flag : compile_flags(options)) command.push_back(std::move(flag));
-  command.insert(command.end(), {"-w", std::string(serve_calls_flag)});
-  command.insert(command.end(), arguments.begin(), arguments.end());
-  return std::make_unique<InterpreterCalls>(std::move(command), std::move(folder));
+  return std::make_unique<InterpreterCalls>(interpreter_command(options, file, arguments),
+                                            std::move(folder));
 }
 
 Answer EntryCalls::call(const ir::EntryPoint& entry, const std::vector<Leaves>& inputs) {
@@ -183,24 +166,6 @@ Answer EntryCalls::call(const ir::EntryPoint& entry, const std::vector<Leaves>& 
   ProcessResult ended{process_->end(), timed_out, "", read_file(error_file).value_or("")};
   process_.reset();
   return Answer{Answer::Kind::lost, {}, lines_of(describe(ended))};
-}
-
-int serve_interpreted_calls(const CompileOptions& options,
-                            const std::vector<std::string>& arguments) {
-  return with_program(options, arguments, [](const ProgramInMemory& program) {
-    std::string entry;
-    std::size_t size = 0;
-    for (std::string line; std::getline(std::cin, line);) {
-      std::istringstream(line) >> entry >> size;
-      std::string values(size, '\0');
-      std::cin.read(values.data(), static_cast<std::streamsize>(size));
-      const CallResult result = program.call(entry, values);
-      std::cout << result.status << " " << result.output.size() << " " << result.errors.size()
-                << "\n"
-                << result.output << result.errors << std::flush;
-    }
-    return 0;
-  });
 }
 
 }  // namespace dagaz::driver

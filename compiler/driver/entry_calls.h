@@ -65,11 +65,4 @@ class EntryCalls {
   Conversation::Clock::time_point deadline_ = Conversation::Clock::time_point::max();
 };
 
-/// The argument of `dagaz run --target=interpreter` that asks for the following.
-inline constexpr std::string_view serve_calls_flag = "--serve-calls";
-/// The interpreter's side: interprets calls of the program's entry points until the input ends.
-/// Asked is `ENTRY BYTES` and the arguments, answered `STATUS BYTES BYTES`, results and errors.
-int serve_interpreted_calls(const CompileOptions& options,
-                            const std::vector<std::string>& arguments);
-
 }  // namespace dagaz::driver

@@ -7,6 +7,7 @@
 
 #include "ir/fields.h"
 #include "ir/names.h"
+#include "support/library_folder.h"
 #include "support/match.h"
 
 namespace dagaz::driver {
@@ -78,7 +79,7 @@ class Finder {
     for (ir::LocationId at = statement.location; at.valid();) {
       const ir::Location& location = program_.locations[at.index];
       const Range& range = location.range;
-      if (!range.valid() || !files_.file(range.file).name().starts_with("/prelude/")) return range;
+      if (!range.valid() || !is_library_file(files_.file(range.file).name())) return range;
       at = location.inlined_at;
     }
     return {};

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/library_folder.h"
 #include "syntax/children.h"
 
 namespace dagaz::driver {
@@ -26,7 +27,7 @@ struct Line {
 template <typename F>
 void for_each_line(const Compilation& compilation, const F& visit) {
   for (const ast::File& file : compilation.syntax.files) {
-    if (file.path.starts_with("/prelude/")) continue;
+    if (is_library_file(file.path)) continue;
     std::set<int> seen;
     ast::for_each_value(file.declarations, [&](const ast::ValueDeclaration& value, const auto&) {
       if (value.function.body == nullptr) return;

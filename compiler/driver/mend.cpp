@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "support/edits.h"
+#include "support/library_folder.h"
 #include "support/name_table.h"
 #include "syntax/parse.h"
 
@@ -49,7 +50,7 @@ CuresByFile certain_cures(const Compilation& compilation, Texts& texts) {
                                     [&](const Edit& edit) { return edit.range.file == file; });
     if (!is_one_file) continue;
     const SourceFile& source = compilation.files.file(file);
-    if (source.name().starts_with("/prelude/")) continue;
+    if (is_library_file(source.name())) continue;
     texts.emplace(source.name(), source.text());
     std::vector<Cure>& cures = result[source.name()];
     const bool is_known = std::find(cures.begin(), cures.end(), hint->edits) != cures.end();

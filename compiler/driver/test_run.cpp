@@ -4,11 +4,13 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <regex>
 #include <sstream>
 
 #include "driver/compare_values.h"
 #include "driver/compile_flags.h"
+#include "driver/interpreted_calls.h"
 #include "driver/process.h"
 #include "driver/property_run.h"
 #include "driver/rank_runs.h"
@@ -49,13 +51,26 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+/// What of the options is the interpreter's, too.
+CompileOptions for_interpreter(const CompileOptions& options) {
+  CompileOptions result;
+  result.target = Target::interpreter;
+  if (options.optimisation == 0) result.optimisation = 0;
+  result.verify = options.verify;
+  result.safe = options.safe;
+  return result;
+}
+
 class ProgramTest {
  public:
   ProgramTest(const std::string& path, const TestOptions& options)
       : options_(options), target_(name_of(options.compile.target)), result_{path, {}},
         inputs_(path, options.compile, [this](const std::string& entry, const std::string& input) {
           return run_entry(entry, input, options_.compile.target);
-        }) {}
+        }),
+        interpreted_(interpreter_command(for_interpreter(options.compile), path,
+                                         interpreter_arguments()),
+                     folder_.path() + "/interpreter") {}
 
   ProgramResult run() {
     const auto start = std::chrono::steady_clock::now();
@@ -200,19 +215,17 @@ class ProgramTest {
   }
 
   ProcessResult run_entry(const std::string& entry, const std::string& input, Target target) {
-    std::vector<std::string> command;
     if (target == Target::interpreter) {
-      command = {own_executable(), "run", result_.path, "--target", "interpreter"};
-      if (options_.compile.optimisation == 0) command.insert(command.end(), {"-O", "0"});
-      if (options_.compile.verify) command.push_back("--verify");
-      if (options_.compile.safe) command.push_back("--safe");
-      command.push_back("-w");
-      for (std::string& word : interpreter_arguments()) command.push_back(std::move(word));
-    } else {
-      command.push_back(folder_.path() + "/program");
+      return interpreted_.call(entry, input, options_.timeout);
     }
-    command.insert(command.end(), {"-e", entry, "-b"});
-    return run_process(command, input, options_.timeout);
+    return run_process({folder_.path() + "/program", "-e", entry, "-b"}, input, options_.timeout);
+  }
+
+  /// What the interpreter gives; any number of ranks has to give the same.
+  const ProcessResult& reference(const std::string& entry, const std::string& input) {
+    const auto [found, is_new] = references_.try_emplace({entry, input});
+    if (is_new) found->second = run_entry(entry, input, Target::interpreter);
+    return found->second;
   }
 
   /// A case that is to be run.
@@ -285,9 +298,9 @@ class ProgramTest {
       expected = *text;
     } else if (test.expectation == Expectation::automatic) {
       if (options_.compile.target == Target::interpreter) return std::nullopt;
-      const ProcessResult reference = run_entry(entry, input, Target::interpreter);
-      if (reference.status != 0) return "the interpreter failed:\n" + describe(reference);
-      expected = reference.output;
+      const ProcessResult& interpreted = reference(entry, input);
+      if (interpreted.status != 0) return "the interpreter failed:\n" + describe(interpreted);
+      expected = interpreted.output;
     }
     const auto found = difference(process.output, expected, options_.tolerance);
     return found ? std::optional<std::string>(*found + "\n") : std::nullopt;
@@ -307,6 +320,8 @@ class ProgramTest {
   ProgramResult result_;
   TestInputs inputs_;
   std::vector<Prepared> prepared_;
+  InterpretedCalls interpreted_;
+  std::map<std::pair<std::string, std::string>, ProcessResult> references_;  // of entry and input
   std::vector<Rewrite> changes_;            // of expected values
   std::vector<std::size_t> changed_cases_;  // whose
 };

@@ -19,6 +19,7 @@
 #include "driver/process.h"
 #include "driver/test_input.h"
 #include "driver/test_spec.h"
+#include "support/library_folder.h"
 
 namespace dagaz::driver {
 
@@ -45,7 +46,7 @@ Paths sources_of(const std::string& program, const CompileOptions& compile) {
   Compilation compilation(options);
   if (!parse(compilation)) sources.insert(std::string(anything));
   for (const ast::File& file : compilation.syntax.files) {
-    if (!file.path.starts_with("/prelude/") && !file.declarations.empty()) {
+    if (!is_library_file(file.path) && !file.declarations.empty()) {
       sources.insert(normal(compilation.files.file(file.id).name()));
     }
   }

@@ -1,6 +1,7 @@
 // Emitting statements: names, locations, asserts, nested scopes.
 #include "elaborate/elaborator.h"
 #include "ir/type_of.h"
+#include "support/library_folder.h"
 
 namespace dagaz::elaborate {
 
@@ -11,7 +12,7 @@ void Emission::unsupported(const Range& where, std::string message) {
 }
 
 bool Emission::is_in_library(const Range& where) const {
-  return where.valid() && files.file(where.file).name().starts_with("/prelude/");
+  return where.valid() && is_library_file(files.file(where.file).name());
 }
 
 /// Marks the innermost place outside of the library.

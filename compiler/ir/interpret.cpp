@@ -33,6 +33,7 @@ Value Interpreter::value_of(const Operand& operand) const {
 
 Interpreter::Values Interpreter::values_of(const std::vector<Operand>& operands) const {
   Values values;
+  values.reserve(operands.size());
   for (const Operand& operand : operands) values.push_back(value_of(operand));
   return values;
 }
@@ -69,6 +70,10 @@ void Interpreter::check_memory(std::span<const std::int64_t> shape) const {
 Interpreter::Values Interpreter::run(const Body& body) {
   for (const Statement& statement : body.statements) {
     if (statement.location.valid()) location_ = statement.location;
+    if (const auto scalar = scalar_result(statement.operation)) {
+      bind(statement.results[0].name, *scalar);
+      continue;
+    }
     Values results = std::visit(*this, statement.operation);
     DZ_CHECK(results.size() == statement.results.size(), "the number of results");
     for (std::size_t i = 0; i < results.size(); ++i) {
@@ -76,6 +81,23 @@ Interpreter::Values Interpreter::run(const Body& body) {
     }
   }
   return values_of(body.results);
+}
+
+// Most of what runs; nothing is allocated for it.
+std::optional<Constant> Interpreter::scalar_result(const Operation& operation) {
+  if (const auto* scalar = as<Scalar>(operation)) return computed(*scalar);
+  const auto* index = as<Index>(operation);
+  if (index == nullptr) return std::nullopt;
+  const Value& array = lookup(index->array);
+  if (index->indices.size() != array.shape.size()) return std::nullopt;
+  return Constant{array.element, array.elements[offset_at(array, index->indices)]};
+}
+
+void Interpreter::bind(NameId name, const Constant& scalar) {
+  Value& value = values_[name.index];
+  value.element = scalar.type;
+  value.shape.clear();
+  value.elements.assign(1, scalar.bits);
 }
 
 Interpreter::Values Interpreter::apply(const Lambda& lambda, Values arguments) {
@@ -116,26 +138,43 @@ Interpreter::Values Interpreter::call(const std::string& name, const Values& arg
 
 // ---------------------------------------------------------------- scalars and arrays
 
-Interpreter::Values Interpreter::operator()(const Identity& e) { return {value_of(e.value)}; }
+// A list in braces would copy it.
+Interpreter::Values Interpreter::only(Value value) {
+  Values values;
+  values.push_back(std::move(value));
+  return values;
+}
+
+Interpreter::Values Interpreter::operator()(const Identity& e) { return only(value_of(e.value)); }
+
+Constant Interpreter::computed(const Scalar& e) {
+  arguments_.clear();
+  for (const Operand& argument : e.arguments) arguments_.push_back(scalar(argument));
+  const auto value = evaluate(e.op, e.type, e.result, arguments_);
+  if (!value) fail("undefined: " + std::string(name_of(e.op)));
+  return *value;
+}
 
 Interpreter::Values Interpreter::operator()(const Scalar& e) {
-  std::vector<Constant> arguments;
-  for (const Operand& argument : e.arguments) arguments.push_back(scalar(argument));
-  const auto value = evaluate(e.op, e.type, e.result, arguments);
-  if (!value) fail("undefined: " + std::string(name_of(e.op)));
-  return {scalar_value(*value)};
+  return only(scalar_value(computed(e)));
 }
 
 Interpreter::Values Interpreter::operator()(const ArrayLiteral& e) {
-  return {assemble({static_cast<std::int64_t>(e.elements.size())}, values_of(e.elements),
-                   e.element)};
+  return only(assemble({static_cast<std::int64_t>(e.elements.size())}, values_of(e.elements),
+                       e.element));
 }
 
 Interpreter::Values Interpreter::operator()(const Index& e) {
   const Value& array = lookup(e.array);
-  const auto offset = offset_of(array, integers(e.indices));
+  return only(part_at(array, offset_at(array, e.indices), e.indices.size()));
+}
+
+std::size_t Interpreter::offset_at(const Value& array, const std::vector<Operand>& indices) {
+  indices_.clear();
+  for (const Operand& one : indices) indices_.push_back(integer(one));
+  const auto offset = offset_of(array, indices_);
   if (!offset) fail("unguarded index out of bounds");
-  return {part_at(array, *offset, e.indices.size())};
+  return *offset;
 }
 
 std::vector<std::int64_t> Interpreter::slice_shape(
@@ -167,7 +206,7 @@ Interpreter::Values Interpreter::operator()(const Slice& e) {
     if (!offset) fail("unguarded slice out of bounds");
     result.elements.push_back(array.elements[*offset]);
   });
-  return {std::move(result)};
+  return only(std::move(result));
 }
 
 Interpreter::Values Interpreter::operator()(const Update& e) {
@@ -180,7 +219,7 @@ Interpreter::Values Interpreter::operator()(const Update& e) {
     DZ_CHECK(next < value.elements.size(), "an update with a smaller value");
     result.elements[*offset] = value.elements[next++];
   });
-  return {std::move(result)};
+  return only(std::move(result));
 }
 
 Interpreter::Values Interpreter::operator()(const Iota& e) {
@@ -190,7 +229,7 @@ Interpreter::Values Interpreter::operator()(const Iota& e) {
   for (std::int64_t i = 0; i < result.shape[0]; ++i) {
     result.elements.push_back(make_integer(e.type, start + i * stride).bits);
   }
-  return {std::move(result)};
+  return only(std::move(result));
 }
 
 Interpreter::Values Interpreter::operator()(const Replicate& e) {
@@ -203,7 +242,7 @@ Interpreter::Values Interpreter::operator()(const Replicate& e) {
   for (std::size_t i = 0; i < count; ++i) {
     result.elements.insert(result.elements.end(), value.elements.begin(), value.elements.end());
   }
-  return {std::move(result)};
+  return only(std::move(result));
 }
 
 Interpreter::Values Interpreter::operator()(const Concat& e) {
@@ -214,14 +253,14 @@ Interpreter::Values Interpreter::operator()(const Concat& e) {
     result.elements.insert(result.elements.end(), next.elements.begin(), next.elements.end());
   }
   DZ_CHECK(result.shape[0] == integer(e.width), "the width of a concat");
-  return {std::move(result)};
+  return only(std::move(result));
 }
 
 Interpreter::Values Interpreter::operator()(const Reshape& e) {
   Value result = lookup(e.array);
   result.shape = integers(e.shape);
   if (element_count(result.shape) != result.elements.size()) fail("unguarded reshape");
-  return {std::move(result)};
+  return only(std::move(result));
 }
 
 Interpreter::Values Interpreter::operator()(const Permute& e) {
@@ -237,16 +276,16 @@ Interpreter::Values Interpreter::operator()(const Permute& e) {
     }
     result.elements.push_back(array.elements[*offset_of(array, source)]);
   });
-  return {std::move(result)};
+  return only(std::move(result));
 }
 
-Interpreter::Values Interpreter::operator()(const Copy& e) { return {lookup(e.array)}; }
+Interpreter::Values Interpreter::operator()(const Copy& e) { return only(lookup(e.array)); }
 
 Interpreter::Values Interpreter::operator()(const Scratch& e) {
   std::vector<std::int64_t> shape;
   for (const Operand& extent : e.shape) shape.push_back(size(extent));
   check_memory(shape);
-  return {filled(e.type, std::move(shape), 0)};
+  return only(filled(e.type, std::move(shape), 0));
 }
 
 // ---------------------------------------------------------------- control
@@ -267,7 +306,7 @@ Interpreter::Values Interpreter::operator()(const Loop& e) {
   if (const auto* form = std::get_if<ForForm>(&e.form)) {
     const Constant bound = scalar(form->bound);
     for (std::int64_t i = 0; i < integer_value(bound); ++i) {
-      bind(form->index.name, scalar_value(make_integer(bound.type, i)));
+      bind(form->index.name, make_integer(bound.type, i));
       bind_values(run(e.body));
     }
   } else {
@@ -290,7 +329,7 @@ Interpreter::Values Interpreter::operator()(const Call& e) {
 }
 
 Interpreter::Values Interpreter::operator()(const Assert& e) {
-  if (holds(e.condition)) return {scalar_value(make_bool(true))};
+  if (holds(e.condition)) return only(scalar_value(make_bool(true)));
   std::string message;
   std::size_t next = 0;
   for (std::size_t i = 0; i < e.message.size(); ++i) {

@@ -1,5 +1,8 @@
 // The interpreter's second-order operations, one element after another.
 #include "ir/interpreter.h"
+
+#include <iterator>
+
 #include "ir/value_count.h"
 
 namespace dagaz::ir {
@@ -12,10 +15,9 @@ std::vector<T> concatenated(std::vector<T> first, const std::vector<T>& second) 
   return first;
 }
 
-/// The next `count` values.
-std::vector<Value> next_values(const std::vector<Value>& values, std::size_t& at,
-                               std::size_t count) {
-  const auto begin = values.begin() + static_cast<std::ptrdiff_t>(at);
+/// Takes the next `count` values.
+std::vector<Value> next_values(std::vector<Value>& values, std::size_t& at, std::size_t count) {
+  const auto begin = std::make_move_iterator(values.begin() + static_cast<std::ptrdiff_t>(at));
   at += count;
   return {begin, begin + static_cast<std::ptrdiff_t>(count)};
 }
@@ -48,7 +50,7 @@ Value Interpreter::assemble(const std::vector<std::int64_t>& outer, Values rows,
 void Interpreter::bind_point(const std::vector<SpaceDimension>& space,
                              std::span<const std::int64_t> point) {
   for (std::size_t i = 0; i < point.size(); ++i) {
-    bind(space[i].index.name, scalar_value(make_i64(point[i])));
+    bind(space[i].index.name, make_i64(point[i]));
   }
 }
 
@@ -78,17 +80,18 @@ void Interpreter::segment(std::int64_t count,
     reduce_state.push_back(values_of(one.neutral));
   }
   for (std::int64_t i = 0; i < count; ++i) {
-    const Values mapped = element(i);
+    Values mapped = element(i);
     std::size_t at = 0;
     Values results;
     for (std::size_t k = 0; k < parts.scans.size(); ++k) {
       const Values inputs = next_values(mapped, at, parts.scans[k].neutral.size());
-      scan_state[k] = apply(parts.scans[k].op, concatenated(scan_state[k], inputs));
+      scan_state[k] = apply(parts.scans[k].op, concatenated(std::move(scan_state[k]), inputs));
       results = concatenated(std::move(results), scan_state[k]);
     }
     for (std::size_t k = 0; k < parts.reductions.size(); ++k) {
       const Values inputs = next_values(mapped, at, parts.reductions[k].neutral.size());
-      reduce_state[k] = apply(parts.reductions[k].op, concatenated(reduce_state[k], inputs));
+      reduce_state[k] =
+          apply(parts.reductions[k].op, concatenated(std::move(reduce_state[k]), inputs));
     }
     results = concatenated(std::move(results), next_values(mapped, at, mapped.size() - at));
     if (parts.post != nullptr) results = apply(*parts.post, std::move(results));
@@ -168,9 +171,8 @@ Interpreter::Values Interpreter::operator()(const FlatMap& e) {
 
 // ---------------------------------------------------------------- writes
 
-void Interpreter::histogram_step(const std::vector<HistogramOperator>& operators,
-                                 const Values& results, std::span<const std::int64_t> outer,
-                                 Values& destinations) {
+void Interpreter::histogram_step(const std::vector<HistogramOperator>& operators, Values results,
+                                 std::span<const std::int64_t> outer, Values& destinations) {
   std::size_t at = 0;
   std::size_t destination = 0;
   for (const HistogramOperator& one : operators) {
@@ -217,9 +219,8 @@ Interpreter::Values Interpreter::operator()(const Histogram& e) {
   }
   const std::int64_t width = size(e.width);
   for (std::int64_t i = 0; i < width; ++i) {
-    const Values results =
-        apply(e.map, element_arguments(e.arrays, static_cast<std::size_t>(i)));
-    histogram_step(e.operators, results, {}, destinations);
+    Values results = apply(e.map, element_arguments(e.arrays, static_cast<std::size_t>(i)));
+    histogram_step(e.operators, std::move(results), {}, destinations);
   }
   return destinations;
 }
@@ -264,7 +265,7 @@ Interpreter::Values Interpreter::operator()(const Accumulate& e) {
     }
     write_at(accumulators_[handle].array, *offset, value);
   }
-  return {lookup(e.accumulator)};
+  return only(lookup(e.accumulator));
 }
 
 // ---------------------------------------------------------------- differentiation
@@ -337,8 +338,8 @@ Interpreter::Values Interpreter::operator()(const SegmentedHistogram& e) {
   for (const SpaceDimension& dimension : e.space) extents.push_back(size(dimension.extent));
   for_each_coordinate(extents, [&](std::span<const std::int64_t> point) {
     bind_point(e.space, point);
-    const Values results = run(e.body);
-    histogram_step(e.operators, results, point.first(point.size() - 1), destinations);
+    Values results = run(e.body);
+    histogram_step(e.operators, std::move(results), point.first(point.size() - 1), destinations);
   });
   return destinations;
 }

@@ -98,6 +98,13 @@ class Interpreter {
 
   // Scopes.
   void bind(NameId name, Value value) { values_[name.index] = std::move(value); }
+  /// In the memory of the scalar that has the name.
+  void bind(NameId name, const Constant& scalar);
+  static Values only(Value value);
+  /// The result of a statement that computes or reads one scalar.
+  std::optional<Constant> scalar_result(const Operation& operation);
+  Constant computed(const Scalar& e);
+  std::size_t offset_at(const Value& array, const std::vector<Operand>& indices);
   Values run(const Body& body);
   Values apply(const Lambda& lambda, Values arguments);
 
@@ -110,7 +117,7 @@ class Interpreter {
   Values segments(const std::vector<SpaceDimension>& space, const Body& body,
                   const ScansAndReductions& parts, const std::vector<Type>& result_types);
   void bind_point(const std::vector<SpaceDimension>& space, std::span<const std::int64_t> point);
-  void histogram_step(const std::vector<HistogramOperator>& operators, const Values& results,
+  void histogram_step(const std::vector<HistogramOperator>& operators, Values results,
                       std::span<const std::int64_t> outer, Values& destinations);
   void scatter_step(const std::vector<ScatterTarget>& targets, const Values& results,
                     std::span<const std::int64_t> outer, Values& destinations) const;
@@ -122,6 +129,8 @@ class Interpreter {
   const Program& program_;
   const OnTrace& on_trace_;
   std::vector<Value> values_;
+  std::vector<Constant> arguments_;      // of the scalar operation that runs
+  std::vector<std::int64_t> indices_;    // of the read that runs
   std::vector<OpenAccumulator> accumulators_;
   std::unordered_map<std::string, FunctionState> functions_;
   LocationId location_;

@@ -117,7 +117,8 @@ bool scatter_to_gather(ir::ParallelProgram& program, FlattenTarget target, bool 
                        const Tunables& tunables);
 /// Whether it will make reads of all additions to the accumulators of `with`, a statement that
 /// opens them for a nest; `ranges`: arrays 0, 1, 2, … around.
-bool elements_know_who_adds(const ir::Statement& with, ir::NameSet ranges, ir::Names& names);
+bool elements_know_who_adds(const ir::Statement& with, ir::NameSet ranges, bool for_ranks,
+                            ir::Names& names);
 /// Replaces arrays of a few elements by scalars where nothing needs them in memory.  Leaves
 /// literals whose elements are read for simplification.
 bool scalarise(ir::ParallelProgram& program, FlattenTarget target, const Tunables& tunables);

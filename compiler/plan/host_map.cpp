@@ -38,7 +38,7 @@ static Ways ways_by_points(Planning& p, const ir::Statement& statement,
   if (adds_single_numbers(p.around, e) && is_arithmetic(e.body, p.names)) {
     ways.emplace_back(p.some_blocks());
   }
-  if (stencil_of(std::span(&statement, 1), p.stencil_context())) {
+  if (stencil_of(std::span(&statement, 1), p.known_outside())) {
     ways.emplace_back(p.some_stencil(1));
   }
   return ways;
@@ -51,11 +51,11 @@ static ir::Strategy by_points(const Planning& p, const ir::Statement& statement,
     return p.blocks();
   }
   if (p.tunables().stencils != 0) {
-    const auto stencil = stencil_of(std::span(&statement, 1), p.stencil_context());
+    const auto stencil = stencil_of(std::span(&statement, 1), p.known_outside());
     if (stencil && stencil->reads_conditionally) return ir::FusedStencil{1};
   }
   ir::Pointwise points = point_loop(e, p.options.target);
-  points.edges = p.on_cpu() && inner_points(e, p.stencil_context()).has_value();
+  points.edges = p.on_cpu() && inner_points(e, p.known_outside()).has_value();
   return points;
 }
 
@@ -63,7 +63,7 @@ static ir::Strategy by_points(const Planning& p, const ir::Statement& statement,
 // points at the edges compute is computed by all.
 static bool are_alike_inside(const Planning& p, const ir::SegmentedMap& e) {
   if (are_vectors_in_lanes_only(e.body)) return false;
-  const auto inner = inner_points(e, p.stencil_context());
+  const auto inner = inner_points(e, p.known_outside());
   return inner && inner->are_alike();
 }
 

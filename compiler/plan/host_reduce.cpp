@@ -27,7 +27,6 @@ class ReductionPlanner {
     e_.schedule = p_.random ? some() : best();
     p_.wanted.follow(results_, e_.schedule, ir::InPieces{},
                      [this](const ir::Strategy& one) { return completed(one); });
-    if (!can_read_streams(e_)) leave_streams();
   }
 
  private:
@@ -65,12 +64,6 @@ class ReductionPlanner {
     add_version(schedule, std::move(when), ir::InPieces{});
   }
 
-  void leave_streams() {
-    for (ir::Version& one : e_.schedule.versions) {
-      if (auto* pieces = as<ir::InPieces>(one.strategy)) pieces->streams = 1;
-    }
-  }
-
   ir::Schedule some() {
     std::vector<ir::Strategy> ways;
     if (may_interchange_) ways.emplace_back(p_.some_tiles());
@@ -98,7 +91,8 @@ class ReductionPlanner {
       segments->ahead = wanted->ahead;
       return ir::Version{{}, *segments};
     }
-    const bool follows = as<ir::Interchanged>(one) && may_interchange_;
+    const bool follows = as<ir::Interchanged>(one) ? may_interchange_
+                                                   : as<ir::InPieces>(one) && can_read_streams(e_);
     return follows ? std::optional(ir::Version{{}, one}) : std::nullopt;
   }
 

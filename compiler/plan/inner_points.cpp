@@ -296,14 +296,14 @@ class MapReader {
 }  // namespace
 
 std::optional<InnerPoints> inner_points(const ir::SegmentedMap& map,
-                                        const StencilContext& context) {
+                                        const KnownOutside& outside) {
   const bool gives_numbers =
       std::all_of(map.result_types.begin(), map.result_types.end(),
                   [](const ir::Type& type) { return type.is_scalar(); });
   if (map.space.empty() || map.result_types.empty() || !gives_numbers) return std::nullopt;
-  InnerPoints inner(map.space.back().extent, context);
+  InnerPoints inner(map.space.back().extent, outside);
   inner.set_index(map.space.back().index.name);
-  MapReader reader(inner, map.space.back().index.name, context.names);
+  MapReader reader(inner, map.space.back().index.name, outside.names);
   if (!reader.read(map.body, false) || !reader.gains()) return std::nullopt;
   return inner;
 }

@@ -17,7 +17,7 @@
 namespace dagaz::plan {
 
 /// What is known of names outside the maps: scalars, and arrays 0, 1, 2, …
-struct StencilContext {
+struct KnownOutside {
   const ir::Names& names;
   const std::unordered_map<ir::NameId, ir::Scalar>& scalars;
   const std::unordered_set<ir::NameId>& iotas;
@@ -27,8 +27,8 @@ struct StencilContext {
 /// before `low`, and the last `high`.
 class InnerPoints {
  public:
-  InnerPoints(const ir::Operand& extent, const StencilContext& context)
-      : extent_(extent), scalars_(&context.scalars), iotas_(&context.iotas) {}
+  InnerPoints(const ir::Operand& extent, const KnownOutside& outside)
+      : extent_(extent), scalars_(&outside.scalars), iotas_(&outside.iotas) {}
 
   /// The index along the dimension, in what is noted from here on.
   void set_index(ir::NameId index) { index_ = index; }
@@ -83,6 +83,6 @@ class InnerPoints {
 void take_known(ir::Body& body, const InnerPoints& inner);
 /// Those along the last dimension of a map that only computes numbers, where they read more simply
 /// than others; nothing where they do not.
-std::optional<InnerPoints> inner_points(const ir::SegmentedMap& map, const StencilContext& context);
+std::optional<InnerPoints> inner_points(const ir::SegmentedMap& map, const KnownOutside& outside);
 
 }  // namespace dagaz::plan

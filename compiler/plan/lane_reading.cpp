@@ -7,7 +7,6 @@
 #include "ir/fields.h"
 #include "ir/names.h"
 #include "plan/operators.h"
-#include "plan/views.h"
 #include "support/match.h"
 
 namespace dagaz::plan {

@@ -102,7 +102,7 @@ ir::LaneBlocks in_stretches(ir::LaneBlocks blocks, const ir::SegmentedReduce& re
       element_reads(reduction.body, reduction.space.back().index.name, around);
   const std::int64_t streams = std::max<std::int64_t>(std::ssize(reads) * blocks.width, 1);
   const std::int64_t most =
-      std::min(target.tunables.lane_stretches, target.tunables.most_streams / streams);
+      std::min(target.tunables.lane_stretches, target.tunables.stretches_at_once / streams);
   blocks.columns = static_cast<int>(
       std::clamp<std::int64_t>(blocks.columns, 1, std::max<std::int64_t>(most, 1)));
   blocks.rows = blocks.points;

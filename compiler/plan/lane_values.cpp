@@ -1,6 +1,14 @@
 #include "plan/lane_values.h"
 
+#include "plan/views.h"
+#include "support/match.h"
+
 namespace dagaz::plan {
+
+bool may_come_first(const ir::Operation& operation, bool has_rows) {
+  if (is_strided_view(operation)) return true;
+  return !has_rows && (as<ir::Scalar>(operation) || as<ir::Assert>(operation));
+}
 
 static Step negated(const Step& step) { return step * Step(-1); }
 

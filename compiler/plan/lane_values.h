@@ -12,6 +12,10 @@ namespace dagaz::plan {
 /// Whether the rows of each point follow it along its own dimension: a block has one at a time.
 inline bool walks_stretches(const ir::LaneBlocks& blocks) { return blocks.rows == blocks.points; }
 
+/// Whether a block of points may do it before anything else that it does, to find rows that are read
+/// again: views, and in a block without rows also the numbers and checks that these need.
+bool may_come_first(const ir::Operation& operation, bool has_rows);
+
 /// Whether lanes so many elements apart, `most` at most, are close: whole vectors hold them, of
 /// which a shuffle takes some.
 inline bool are_close(std::int64_t step, std::int64_t most) { return step > 1 && step <= most; }

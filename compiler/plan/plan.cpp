@@ -67,7 +67,7 @@ class HostPlanner {
   std::size_t fused_stencil(std::span<ir::Statement> statements) {
     if (!p_.may_choose() || p_.tunables().stencils == 0) return 0;
     if (!as<ir::SegmentedMap>(statements[0].operation)) return 0;
-    const auto stencil = stencil_of(statements, p_.stencil_context());
+    const auto stencil = stencil_of(statements, p_.known_outside());
     if (!stencil || stencil->maps.size() < 2) return 0;
     if (p_.random && p_.random->flips()) return 0;
     std::get<ir::SegmentedMap>(statements[0].operation).schedule =

@@ -36,7 +36,7 @@ struct Planning {
   bool may_choose() const { return on_cpu() && !options.only_pointwise; }
   /// What prints runs point by point: a strategy may evaluate a point twice, or what is none.
   bool may_choose(const ir::Operation& operation) const;
-  StencilContext stencil_context() const { return {names, scalars, iotas}; }
+  KnownOutside known_outside() const { return {names, scalars, iotas}; }
 
   /// Notes what a statement of the host binds.
   void enter(const ir::Statement& statement);

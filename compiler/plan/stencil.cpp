@@ -37,8 +37,8 @@ constexpr std::size_t most_statements = 256;
 /// Adds maps to a stencil.
 class Stages {
  public:
-  Stages(const Operand& extent, const StencilContext& context)
-      : extent_(extent), context_(context), inner_(extent, context) {}
+  Stages(const Operand& extent, const KnownOutside& outside)
+      : extent_(extent), outside_(outside), inner_(extent, outside) {}
 
   /// Whether `statement` may be the next map of the stencil.
   bool add(const ir::Statement& statement) {
@@ -83,7 +83,7 @@ class Stages {
     for (const ir::Statement& one : body.statements) {
       ++statements_;
       for (const ir::Binder& result : one.results) {
-        if (!context_.names.type(result.name).is_scalar()) return false;
+        if (!outside_.names.type(result.name).is_scalar()) return false;
       }
       inner_.note(one);
       if (const auto* scalar = as<ir::Scalar>(one.operation)) {
@@ -166,7 +166,7 @@ class Stages {
   }
 
   const Operand extent_;
-  const StencilContext& context_;
+  const KnownOutside& outside_;
   Stencil stencil_;
   InnerPoints inner_;
   std::optional<bool> side_;  // whether it is read on the side of greater indices
@@ -183,10 +183,10 @@ class Stages {
 }  // namespace
 
 std::optional<Stencil> stencil_of(std::span<const ir::Statement> statements,
-                              const StencilContext& context) {
+                              const KnownOutside& outside) {
   const auto* map = as<ir::SegmentedMap>(statements.front().operation);
   if (map == nullptr || map->space.size() != 1) return std::nullopt;
-  Stages stages(map->space[0].extent, context);
+  Stages stages(map->space[0].extent, outside);
   for (const ir::Statement& one : statements) {
     if (!stages.add(one)) break;
   }

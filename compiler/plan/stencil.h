@@ -37,6 +37,6 @@ struct Stencil {
 
 /// The longest stencil that `statements` begin with; none if the first is no map of this kind.
 std::optional<Stencil> stencil_of(std::span<const ir::Statement> statements,
-                              const StencilContext& context);
+                              const KnownOutside& outside);
 
 }  // namespace dagaz::plan

@@ -39,7 +39,7 @@ std::int64_t operations_of(const ir::Body& body) {
 std::int64_t most_streams(const ir::SegmentedReduce& reduction, const TargetDescription& target) {
   const auto values = static_cast<std::int64_t>(ir::value_count(reduction.operators));
   const std::int64_t held = target.registers / 4 / std::max<std::int64_t>(values, 1);
-  return std::min(target.tunables.streams, held);
+  return std::min(target.tunables.sum_streams, held);
 }
 
 }  // namespace

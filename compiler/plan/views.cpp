@@ -19,11 +19,6 @@ bool is_strided_view(const ir::Operation& operation) {
   return as<ir::Index>(operation) || as<ir::Slice>(operation) || as<ir::Permute>(operation);
 }
 
-bool may_come_first(const ir::Operation& operation, bool has_rows) {
-  if (is_strided_view(operation)) return true;
-  return !has_rows && (as<ir::Scalar>(operation) || as<ir::Assert>(operation));
-}
-
 bool keeps_order(const std::vector<ir::SliceDimension>& dimensions,
                  const std::vector<Operand>& shape) {
   bool cut = false;

@@ -17,10 +17,6 @@ std::vector<int> inverse(const std::vector<int>& permutation);
 /// Whether an operation is a view each of whose strides is one of the array's, or a multiple of it.
 bool is_strided_view(const ir::Operation& operation);
 
-/// Whether a block of points may do it before anything else that it does, to find rows that are read
-/// again: views, and in a block without rows also the numbers and checks that these need.
-bool may_come_first(const ir::Operation& operation, bool has_rows);
-
 /// Whether a slice of an array in row-major order is in row-major order: only the outermost
 /// dimension is cut, after fixed ones, by at most one range in unit steps.
 bool keeps_order(const std::vector<ir::SliceDimension>& dimensions,

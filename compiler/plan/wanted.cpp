@@ -9,6 +9,13 @@
 
 namespace dagaz::plan {
 
+/// Whether what can follow `simplest` can follow this, in any size.
+static bool is_as_simple(const ir::Strategy& one, const ir::Strategy& simplest) {
+  const auto* pieces = as<ir::InPieces>(one);
+  const bool has_streams = pieces != nullptr && pieces->streams > 1;
+  return one.index() == simplest.index() && !has_streams;
+}
+
 const ir::Schedule* WantedPlan::wanted_for(const std::vector<ir::Binder>& results) const {
   if (text_ == nullptr || results.empty()) return nullptr;
   const auto found = text_->schedules.find(results[0].name);
@@ -27,7 +34,7 @@ void WantedPlan::follow(const std::vector<ir::Binder>& results, ir::Schedule& sc
   for (const ir::Version& version : found->versions) {
     const std::string problem = ir::problem_of(version.strategy);
     // Of another size than the simplest one it need not be right for a GPU.
-    const bool is_simplest = device_ == Device::cpu && version.strategy.index() == simplest.index();
+    const bool is_simplest = device_ == Device::cpu && is_as_simple(version.strategy, simplest);
     auto completed = !problem.empty() ? std::nullopt
                      : is_simplest    ? std::optional(ir::Version{{}, version.strategy})
                                       : complete(version.strategy);

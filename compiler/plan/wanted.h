@@ -30,7 +30,7 @@ class WantedPlan {
       : text_(options.wanted), device_(options.device), names_(names), refused_(refused) {}
 
   /// Takes the schedule that is wanted for the operation, if it can be followed.
-  /// The `simplest` strategy always can be.
+  /// The `simplest` strategy always can be, on a CPU in any size, but not by reading streams.
   void follow(const std::vector<ir::Binder>& results, ir::Schedule& schedule,
               const ir::Strategy& simplest, const Complete& complete) const;
   /// Of the writes that append, those that are wanted, and how far ahead.

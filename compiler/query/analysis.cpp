@@ -6,6 +6,7 @@
 #include "check/declarations.h"
 #include "check/print_type.h"
 #include "check/recovered.h"
+#include "support/library_folder.h"
 
 namespace dagaz::query {
 
@@ -38,7 +39,7 @@ Analysis::Analysis(const std::string& path, std::string text, const syntax::File
 }
 
 bool Analysis::is_library(FileId file) const {
-  return files_.file(file).name().starts_with("/prelude/");
+  return is_library_file(files_.file(file).name());
 }
 
 std::string type_text(const Analysis& analysis, const check::Type* type) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "support/check.h"
+#include "support/library_folder.h"
 #include "support/spelling.h"
 #include "syntax/parse.h"
 
@@ -17,7 +18,6 @@ namespace dagaz::syntax {
 
 namespace {
 
-constexpr std::string_view library_prefix = "/prelude/";
 // Another spelling under which programs import the library.
 constexpr std::string_view library_alias = "/futlib/";
 
@@ -134,8 +134,8 @@ class Loader {
     }
     const std::string file_name = key + ".fut";
     std::optional<std::string> text;
-    if (key.starts_with(library_prefix)) {
-      const LibraryFile* file = find_library(key.substr(library_prefix.size()));
+    if (is_library_file(key)) {
+      const LibraryFile* file = find_library(key.substr(library_folder.size()));
       if (file != nullptr) text = std::string(file->text);
     }
     if (!text) text = read_(file_name);
@@ -150,9 +150,9 @@ class Loader {
     if (path.starts_with(library_alias)) {
       return library_path(path.substr(library_alias.size()));
     }
-    if (importer.starts_with(library_prefix)) return library_path(path);
-    if (path.starts_with(library_prefix) &&
-        find_library(path.substr(library_prefix.size())) != nullptr) {
+    if (is_library_file(importer)) return library_path(path);
+    if (is_library_file(path) &&
+        find_library(path.substr(library_folder.size())) != nullptr) {
       return path;
     }
     const std::filesystem::path base = std::filesystem::path(importer).parent_path();
@@ -225,7 +225,7 @@ class Loader {
 }  // namespace
 
 std::string library_path(std::string_view name) {
-  return std::string(library_prefix) + std::string(name);
+  return std::string(library_folder) + std::string(name);
 }
 
 std::optional<std::string> read_file(const std::string& path) {

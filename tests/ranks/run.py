@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Programs that several ranks run together (docs/ranks.md), under each MPI that is installed.
 
-usage: run.py DAGAZ FOLDER [-n RANKS…]
+usage: run.py DAGAZ FOLDER [-n RANKS…] [--part PART]
 Runs the test blocks of FOLDER with 1, 2, 3, 4 and 7 ranks, everything shared that can be, and once more
-those where something goes to the rows of others.  Then what
-its comments `-- counts:` say of messages, and that all end, with one message, where one fails, is killed, or
-does not fit to the others.  With the first MPI all of that on simulated GPUs, too, with 1, 3 and 4 ranks;
-and with each MPI there, with 2, 3 and 4, programs whose messages are direct, from device to device.
+those where something goes to the rows of others.  Then that all end, with one message, where one fails, is
+killed, or does not fit to the others; and what comments `-- counts:` say of messages, with the first MPI alone,
+for ranks count what they ask any MPI for.  With the first MPI all of that on simulated GPUs, too, with 1, 3 and
+4 ranks; and with each MPI there, with 2, 3 and 4, programs whose messages are direct, from device to device.
 Some programs run on one core, too: where ranks are more than cores, they wait in another way.
 Exit status 77 where there is no MPI.
 """
@@ -32,6 +32,9 @@ DELIVER_ALL = [*SHARE_ALL, '--tune', 'rank_extent=1000', '--tune', 'rank_count=1
 SENT_DIRECTLY = ['windows', 'turns', 'loops', 'large_sums', 'first']
 # One of each kind of message.
 OF_EACH_KIND = ['windows', 'turns', 'first']
+# What can run beside each other: on CPUs, on simulated devices, these with direct messages, and
+# ranks that are more than cores.
+PARTS = ['cpu', 'sim', 'direct', 'crowded']
 
 
 def implementations():
@@ -60,12 +63,17 @@ class Runs:
         self.environment = dict(environment(compiler, launcher),
                                 DAGAZ_DIRECT_MESSAGES='mpi' if direct else 'off')
         self.launcher = launcher.split()
+        self.built = {}
 
-    def build(self, source, *options, name=None):
-        program = f'{self.folder}/{name or pathlib.Path(source).stem}'
-        subprocess.run([self.dagaz, 'build', '--ranks=mpi', f'--target={self.target}', source, '-o',
-                        program, *options], check=True, env=self.environment)
-        return program
+    def build(self, source, *options):
+        """Once for all tests."""
+        what = source, options
+        if what not in self.built:
+            program = f'{self.folder}/{pathlib.Path(source).stem}{len(self.built)}'
+            subprocess.run([self.dagaz, 'build', '--ranks=mpi', f'--target={self.target}', source,
+                            '-o', program, *options], check=True, env=self.environment)
+            self.built[what] = program
+        return self.built[what]
 
     def command(self, ranks, program, *options):
         return [*self.launcher, '-n', str(ranks), program, *options]
@@ -173,7 +181,7 @@ def test_other_program(runs, folder):
 def test_other_things(runs, folder):
     """Ranks that were built to share different things meet, and say where each of them is."""
     program = runs.build(f'{folder}/first.fut')
-    alone = runs.build(f'{folder}/first.fut', '--tune', 'rank_message=1000000000', name='alone')
+    alone = runs.build(f'{folder}/first.fut', '--tune', 'rank_message=1000000000')
     options = ['-e', 'dot', '--check-ranks', '30']
     done = runs.run_two([program, *options], [alone, *options], b'[1.0, 2.0] [3.0, 4.0]')
     return complaint('other things', done, 'about to do different things',
@@ -388,6 +396,7 @@ def main():
     parser.add_argument('dagaz')
     parser.add_argument('folder')
     parser.add_argument('-n', '--ranks', nargs='*', type=int, default=[1, 2, 3, 4, 7])
+    parser.add_argument('--part', choices=PARTS)
     arguments = parser.parse_args()
     dagaz, folder = os.path.abspath(arguments.dagaz), arguments.folder
     found = implementations()
@@ -399,8 +408,9 @@ def main():
               lambda runs: test_blocks(runs, folder, ranks_of[runs.target], SHARE_ALL)),
              ('deliveries', lambda runs: test_blocks(runs, f'{folder}/deliveries.fut',
                                                      ranks_of[runs.target], DELIVER_ALL))]
-    tests += [(f'counts of {source.name}', lambda runs, source=source: test_counts(runs, source))
-              for source in sorted(pathlib.Path(folder).glob('*.fut'))]
+    counts_tests = [(f'counts of {source.name}',
+                     lambda runs, source=source: test_counts(runs, str(source)))
+                    for source in sorted(pathlib.Path(folder).glob('*.fut'))]
     tests += [(title, lambda runs, test=test: test(runs, folder)) for title, test in (
         ('a failure', test_message_of_failure), ('a killed rank', test_killed),
         ('other options', test_other_options), ('another program', test_other_program),
@@ -418,11 +428,16 @@ def main():
     crowded_tests = [(f'{name}, on one core', lambda runs, name=name: test_blocks(
         runs, f'{folder}/{name}.fut', some, SHARE_ALL)) for name in OF_EACH_KIND]
     core = min(os.sched_getaffinity(0))
-    # Which MPI it is makes no difference to a device, unless that one gives it its memory.
-    places = [(False, tests, 'cpu', *one) for one in found] + [(False, tests, 'sim', *found[0])]
-    places += [(True, direct_tests, 'sim', *one) for one in found]
-    places += [(False, crowded_tests, 'cpu', name, compiler, f'taskset -c {core} {launcher}')
+    crowded = [(name, compiler, f'taskset -c {core} {launcher}')
                for name, compiler, launcher in found]
+    # Which MPI it is makes no difference to a device, unless that one gives it its memory.
+    parts = {'cpu': [(False, tests + (counts_tests if one is found[0] else []), 'cpu', *one)
+                     for one in found],
+             'sim': [(False, tests + counts_tests, 'sim', *found[0])],
+             'direct': [(True, direct_tests, 'sim', *one) for one in found],
+             'crowded': [(False, crowded_tests, 'cpu', *one) for one in crowded]}
+    places = [place for part in ([arguments.part] if arguments.part else PARTS)
+              for place in parts[part]]
     failed = 0
     for direct, tests, target, name, compiler, launcher in places:
         with tempfile.TemporaryDirectory() as temporary:

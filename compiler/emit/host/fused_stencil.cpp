@@ -51,7 +51,7 @@ void StencilLoop::replace_reads(ir::Body& body, bool inner) const {
 static std::optional<plan::Stencil> stencil_from(const Context& c,
                                                  std::span<const ir::Statement> statements) {
   return plan::stencil_of(statements,
-                          plan::StencilContext{c.names(), c.known.scalars, c.known.iotas});
+                          plan::KnownOutside{c.names(), c.known.scalars, c.known.iotas});
 }
 
 // One point: the maps in turn, then a step of what is held.  Without `gives` it always gives

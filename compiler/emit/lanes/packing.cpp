@@ -13,7 +13,7 @@
 #include "emit/thread/loops.h"
 #include "ir/names.h"
 #include "plan/copies.h"
-#include "plan/views.h"
+#include "plan/lane_values.h"
 
 namespace dagaz::emit {
 

@@ -296,7 +296,8 @@ bool has_sum(const Body& body) {
 
 }  // namespace
 
-std::optional<Apart> set_additions_apart(const Statement& statement, Environment& environment) {
+std::optional<Apart> set_additions_apart(const Statement& statement, bool for_ranks,
+                                         Environment& environment) {
   Names& names = environment.names();
   const auto& with = std::get<WithAccumulator>(statement.operation);
   const Body& body = with.body.body;
@@ -328,7 +329,9 @@ std::optional<Apart> set_additions_apart(const Statement& statement, Environment
     apart.additions.results.push_back(statement.results[k]);
   }
   substitute(rest.body, outside, names);
-  if (!elements_know_who_adds(apart.additions, environment.ranges(), names)) return std::nullopt;
+  if (!elements_know_who_adds(apart.additions, environment.ranges(), for_ranks, names)) {
+    return std::nullopt;
+  }
   return apart;
 }
 

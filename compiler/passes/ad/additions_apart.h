@@ -26,7 +26,8 @@ struct Apart {
 };
 
 /// The scope of accumulators around one map, in two; nothing where that cannot be, or elements of
-/// some accumulator would not know who adds to them.
-std::optional<Apart> set_additions_apart(const ir::Statement& with, Environment& environment);
+/// some accumulator would not know who adds to them, as those of rows that ranks share may not.
+std::optional<Apart> set_additions_apart(const ir::Statement& with, bool for_ranks,
+                                         Environment& environment);
 
 }  // namespace dagaz::passes::ad

@@ -319,7 +319,8 @@ void Differentiator::reverse(Differentiate operation, Place place, Environment& 
                                  .least_chunk = options_.least_chunk,
                                  .most_chunks = options_.most_chunks,
                                  .kept_beyond_values = options_.kept_beyond_values,
-                                 .in_order = options_.in_order}};
+                                 .in_order = options_.in_order,
+                                 .for_ranks = options_.for_ranks}};
   for (std::size_t i = 0; i < function.parameters.size(); ++i) {
     environment.bind(function.parameters[i].name, operation.arguments[i]);
     reverse.adjoints.activate(function.parameters[i].name);

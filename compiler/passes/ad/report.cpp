@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "support/library_folder.h"
 #include "support/text_writer.h"
 
 namespace dagaz::passes {
@@ -16,7 +17,7 @@ Range place_of(const AdReportEntry& entry, const AdReport& report, const SourceF
     const Location& place = report.locations[location.index];
     if (!innermost.valid()) innermost = place.range;
     const bool library =
-        place.range.valid() && files.file(place.range.file).name().starts_with("/prelude/");
+        place.range.valid() && is_library_file(files.file(place.range.file).name());
     if (place.range.valid() && !library) return place.range;
     location = place.inlined_at;
   }

@@ -37,6 +37,8 @@ struct ReverseOptions {
   std::int64_t kept_beyond_values = AdOptions{}.kept_beyond_values;
   /// They may run one after the other.
   bool in_order = false;
+  /// Ranks share the points of maps.
+  bool for_ranks = false;
 };
 
 /// What the rules of reverse mode know and change.

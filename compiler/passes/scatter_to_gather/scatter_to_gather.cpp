@@ -249,13 +249,15 @@ static void add_ranges(const Operation& operation, NameSet& ranges) {
   });
 }
 
-bool elements_know_who_adds(const Statement& statement, NameSet ranges, Names& names) {
+bool elements_know_who_adds(const Statement& statement, NameSet ranges, bool for_ranks,
+                            Names& names) {
   const auto& with = std::get<WithAccumulator>(statement.operation);
   add_ranges(statement.operation, ranges);
   const gathering::Outside outside{std::move(ranges), {}};
+  const auto edges = for_ranks ? gathering::Edges::apart : gathering::Edges::conditional;
   const Tunables tunables;
   for (std::size_t k = 0; k < with.inputs.size(); ++k) {
-    if (!gathering::Window::of(with, k, names, outside, gathering::Edges::conditional, tunables)) {
+    if (!gathering::Window::of(with, k, names, outside, edges, tunables)) {
       return false;
     }
   }

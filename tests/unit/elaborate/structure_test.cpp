@@ -63,6 +63,12 @@ TEST_CASE("attributes reach the statement that they stand at") {
   CHECK(std::get<ir::Loop>(statement.operation).attributes.stripmine == 2);
 }
 
+TEST_CASE("attributes may stand before `local`") {
+  const ir::Program program =
+      elaborated("#[noinline] local def f (x: i64) = x + 1\nentry main (x: i64) = f (f x)").program;
+  CHECK(count(program, "call") == 2);
+}
+
 TEST_CASE("functions that do not call themselves are gone") {
   const ir::Program program =
       elaborated("def f (x: i64) = x + 1\nentry main (x: i64) = f (f x)").program;

@@ -87,7 +87,7 @@ static void emit_in_accumulators(Reverse& r, const MapSite& site, ReturnMap& bac
       is_histogram(with, r.maps_around > 0 ? Around::maps : Around::nothing, r.names());
   Statement made{std::move(outside), std::move(with), {}, r.out().location(), site.mode};
   if (site.statement != nullptr) made.tokens = r.environment.names_of(site.statement->tokens);
-  if (auto apart = set_additions_apart(made, r.environment)) {
+  if (auto apart = set_additions_apart(made, r.options.for_ranks, r.environment)) {
     r.out().add(std::move(apart->values));
     made = std::move(apart->additions);
   }
