@@ -40,26 +40,29 @@ int64_t from_first(const Run<T>& a, const Run<T>& b, int64_t count) {
   return low;
 }
 
-/// Writes the first `count` elements of the merged run.
+/// Writes both, merged, from `target` on: from both ends at once, since what comes next waits for
+/// what was taken before.
 template <typename T>
-void merge(Run<T> a, Run<T> b, T* target, int64_t count) {
-  T* const end = target + count;
-  while (target != end && a.first != a.behind && b.first != b.behind) {
-    // So many steps leave something in both runs, or end them.
-    int64_t steps = std::min({end - target, a.behind - a.first, b.behind - b.first});
+void merge(Run<T> a, Run<T> b, T* target) {
+  T* end = target + (a.behind - a.first) + (b.behind - b.first);
+  // So many steps from either end leave something in both runs, or end one.
+  while (int64_t steps = std::min(a.behind - a.first, b.behind - b.first) / 2) {
     for (; steps != 0; --steps) {
-      const T from_a = *a.first;
-      const T from_b = *b.first;
-      const bool takes_b = from_b < from_a;
-      *target++ = takes_b ? from_b : from_a;
-      a.first += takes_b ? 0 : 1;
-      b.first += takes_b ? 1 : 0;
+      const T first_a = *a.first;
+      const T first_b = *b.first;
+      const bool begins_with_b = first_b < first_a;
+      *target++ = begins_with_b ? first_b : first_a;
+      a.first += begins_with_b ? 0 : 1;
+      b.first += begins_with_b ? 1 : 0;
+      const T last_a = a.behind[-1];
+      const T last_b = b.behind[-1];
+      const bool ends_with_a = last_b < last_a;
+      *--end = ends_with_a ? last_a : last_b;
+      a.behind -= ends_with_a ? 1 : 0;
+      b.behind -= ends_with_a ? 0 : 1;
     }
   }
-  const T* const rest = a.first != a.behind ? a.first : b.first;
-  if (target != end) {
-    std::copy_n(rest, end - target, target);
-  }
+  std::merge(a.first, a.behind, b.first, b.behind, target);
 }
 
 /// One call, as its tasks see it.
@@ -106,14 +109,15 @@ int32_t merge_parts(dz_context*, void* environment, int64_t begin, int64_t end) 
       continue;
     }
     const int64_t middle = s.begin_of(run + s.width);
-    Run<T> a{s.from + first, s.from + middle};
-    Run<T> b{s.from + middle, s.from + behind};
-    const int64_t from_a = from_first(a, b, at - first);
-    a.first += from_a;
-    b.first += at - first - from_a;
-    const int64_t count = std::min(last, behind) - at;
-    merge(a, b, s.to + at, count);
-    at += count;
+    const Run<T> a{s.from + first, s.from + middle};
+    const Run<T> b{s.from + middle, s.from + behind};
+    const int64_t begin_of_part = at - first;
+    const int64_t end_of_part = std::min(last, behind) - first;
+    const int64_t from_a = from_first(a, b, begin_of_part);
+    const int64_t to_a = from_first(a, b, end_of_part);
+    merge(Run<T>{a.first + from_a, a.first + to_a},
+          Run<T>{b.first + (begin_of_part - from_a), b.first + (end_of_part - to_a)}, s.to + at);
+    at = first + end_of_part;
   }
   return DZ_OK;
 }
