@@ -187,7 +187,8 @@ struct Interchanged {
 };
 
 /// What points add to accumulators is computed for `elements` of them in a loop that vectorises,
-/// and held for a loop that adds.
+/// and held for a loop that adds.  On a GPU each thread holds rows of at most so many elements, and
+/// groups of as many threads add one after the other's (emit/gpu/handed_rows.cpp).
 struct HeldBlocks {
   static constexpr std::string_view mnemonic = "held_blocks";
   int elements = 256;
