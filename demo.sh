@@ -15,7 +15,7 @@ if [ -z "${DAGAZ:-}" ]; then
   cmake --build --preset release --target dagaz
 fi
 dagaz=${DAGAZ:-build/dagaz}
-read -ra libraries <<<"$(pkg-config --libs dagaz 2>/dev/null || echo -ltbb -lstdc++ -lm -ldl -lpthread)"
+read -ra libraries <<<"$(pkg-config --libs dagaz 2>/dev/null || echo -lstdc++ -lm -ldl -lpthread)"
 
 work=build/demo
 mkdir -p "$work"

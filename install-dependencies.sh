@@ -9,7 +9,6 @@ packages=(
   llvm-19-dev libclc-19 zlib1g-dev libzstd-dev  # code generation, and mathematics for PTX
   libcli11-dev                  # the command line
   doctest-dev                   # unit tests
-  libtbb-dev                    # threads of CPU programs
   libhwy-dev                    # sorting in vectors
   libboost-context-dev          # fibres of the simulated GPU
   nlohmann-json3-dev            # manifests, reports, the protocol of editors

@@ -64,7 +64,7 @@ def c_call(dagaz, folder, rounds):
     subprocess.run([dagaz, 'build', 'small.fut', '--emit=lib', '--prefix=futhark'], cwd=folder,
                    check=True)
     (folder / 'caller.c').write_text(CALLER)
-    subprocess.run(['cc', '-O2', 'caller.c', 'libsmall.a', '-ltbb', '-lstdc++', '-lm', '-ldl',
+    subprocess.run(['cc', '-O2', 'caller.c', 'libsmall.a', '-lstdc++', '-lm', '-ldl',
                     '-lpthread', '-o', 'caller'], cwd=folder, check=True)
     return float(subprocess.run(['./caller', str(rounds)], cwd=folder, check=True,
                                 stdout=subprocess.PIPE).stdout)

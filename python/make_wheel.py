@@ -73,7 +73,7 @@ def add_libraries(compiler):
     for file in (compiler / 'bin' / 'dagaz', folder / 'libdagaz_codegen.so'):
         libraries.update(needed(file))
     of_programs = {}
-    for name in ('libtbb.so.12', 'libhwy_contrib.so.1', 'libboost_context.so'):
+    for name in ('libhwy_contrib.so.1', 'libboost_context.so'):
         of_programs.update(library_of_programs(name))
     libraries.update(of_programs)
     for name, place in folders_of(libraries, folder.resolve()).items():

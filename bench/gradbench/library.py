@@ -34,7 +34,7 @@ def build(dagaz, source, folder):
     for command in (
             [dagaz, 'build', '--emit=lib', f'--prefix={PREFIX}', '-o', str(name), str(source)],
             ['cc', '-shared', '-o', shared, '-Wl,--whole-archive', archive,
-             '-Wl,--no-whole-archive', '-ltbb', '-lhwy_contrib', '-lstdc++', '-lm', '-ldl', '-lpthread']):
+             '-Wl,--no-whole-archive', '-lhwy_contrib', '-lstdc++', '-lm', '-ldl', '-lpthread']):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise Failure(f'{" ".join(command)}:\n{done.stderr}')

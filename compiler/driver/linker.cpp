@@ -30,7 +30,7 @@ std::vector<std::string> runtime_archives(Target target) {
 
 std::vector<std::string> system_libraries(Target target) {
   // Programs that do not sort need no vqsort where they run.
-  std::vector<std::string> names{"-ltbb", "-Wl,--push-state,--as-needed", "-lhwy_contrib",
+  std::vector<std::string> names{"-Wl,--push-state,--as-needed", "-lhwy_contrib",
                                  "-Wl,--pop-state", "-lstdc++", "-lm", "-ldl", "-lpthread"};
   if (target == Target::sim) names.insert(names.begin(), "-lboost_context");
   return names;
@@ -150,7 +150,7 @@ static bool link(std::vector<std::string> command, const std::string& output,
   command.push_back("-Wl,--end-group");
   // A package for machines without these libraries brings them along.
   const fs::path folder = *runtime_folder();
-  if (fs::exists(folder / "libtbb.so")) {
+  if (fs::exists(folder / "libhwy_contrib.so")) {
     command.insert(command.end(), {"-L" + folder.string(), "-Wl,-rpath," + folder.string()});
   }
   for (std::string& library : system_libraries(target)) command.push_back(std::move(library));

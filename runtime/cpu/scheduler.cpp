@@ -1,15 +1,12 @@
-// Cutting loops into pieces and running them on oneTBB.
+// Cutting loops into pieces.
 #include "cpu/scheduler.h"
 
-#include <oneapi/tbb/blocked_range.h>
-#include <oneapi/tbb/global_control.h>
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/task_arena.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
 #include <new>
-#include <optional>
+#include <thread>
 
 #include "context.h"
 #include "cpu/additions.h"
@@ -22,30 +19,26 @@ namespace dagaz::runtime {
 // each piece, so it gets fewer (pieces_per_thread).
 constexpr int64_t loop_pieces_per_thread = 16;
 
-struct Scheduler::Arena {
-  // oneTBB never starts more workers than cores unless told; a user who asks for more threads
-  // (to test, say) gets them.
-  std::optional<tbb::global_control> more_workers;
-  tbb::task_arena arena;
+namespace {
 
-  explicit Arena(int threads) : arena(threads) {
-    if (threads > tbb::info::default_concurrency()) {
-      more_workers.emplace(tbb::global_control::max_allowed_parallelism,
-                           static_cast<size_t>(threads));
-    }
+/// That this process may use, as far as the system says.
+int processors() {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
+    return CPU_COUNT(&allowed);
   }
-};
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
 
-Scheduler::Scheduler(int threads)
-    : threads_(threads >= 1 ? threads : tbb::info::default_concurrency()) {}
+}  // namespace
+
+Scheduler::Scheduler(int threads) : threads_(threads >= 1 ? threads : processors()) {}
 
 Scheduler::~Scheduler() = default;
 
-Scheduler::Arena& Scheduler::arena() {
-  if (!arena_) {
-    arena_ = std::make_unique<Arena>(threads_);
-  }
-  return *arena_;
+void Scheduler::start_team() {
+  has_processors_ = threads_ <= processors();
+  team_ = std::make_unique<Team>(threads_, has_processors_);
 }
 
 int64_t Scheduler::pieces(int64_t count, int64_t grain, int64_t per_thread) const {
@@ -77,7 +70,7 @@ static int32_t run_piece(dz_context* context, dz_task task, void* environment, i
 namespace {
 
 /// Counts a loop for as long as it runs.  The threads that start its pieces, and the one that goes
-/// on after them, see the count: oneTBB synchronises them.
+/// on after them, see the count: the team synchronises them.
 class Counted {
  public:
   explicit Counted(std::atomic<int>& loops) : loops_(loops) { loops_.fetch_add(1); }
@@ -100,39 +93,37 @@ int32_t Scheduler::run(dz_context* context, int64_t count, int64_t grain, dz_tas
   if (pieces == 1) {
     return run_piece(context, task, environment, 0, count);
   }
+  if (!team_) {
+    try {
+      start_team();
+    } catch (const std::bad_alloc&) {
+      return context->errors.report(DZ_OUT_OF_MEMORY,
+                                    "Error: out of host memory while starting threads");
+    }
+  }
   const int64_t size = count / pieces;
   const int64_t longer = count % pieces;  // that many pieces have one iteration more
   std::atomic<int32_t> first{DZ_OK};
   const Counted counted(loops_);
-  SpreadThreads spread(threads_);
-  const auto run_range = [&](const tbb::blocked_range<int64_t>& range) {
-    for (int64_t piece = range.begin(); piece != range.end(); ++piece) {
-      if (first.load(std::memory_order_relaxed) != DZ_OK) {
-        return;
-      }
-      spread.before_piece();
-      const int64_t begin = piece * size + std::min(piece, longer);
-      const int64_t end = begin + size + (piece < longer ? 1 : 0);
-      const int32_t status = run_piece(context, task, environment, begin, end);
-      if (status != DZ_OK) {
-        int32_t expected = DZ_OK;
-        first.compare_exchange_strong(expected, status);
-      }
+  SpreadThreads spread(threads_, has_processors_);
+  const auto run_one = [&](int64_t piece, bool began) {
+    if (first.load(std::memory_order_relaxed) != DZ_OK) {
+      return;
+    }
+    spread.before_piece(began);
+    const int64_t begin = piece * size + std::min(piece, longer);
+    const int64_t end = begin + size + (piece < longer ? 1 : 0);
+    const int32_t status = run_piece(context, task, environment, begin, end);
+    if (status != DZ_OK) {
+      int32_t expected = DZ_OK;
+      first.compare_exchange_strong(expected, status);
     }
   };
-  try {
-    // A loop inside a task finds itself in the arena already.  While it waits for its pieces, its
-    // thread must not start a piece of an outer loop: that would delay it, and hold the scratch
-    // memory of both.
-    arena().arena.execute([&] {
-      tbb::this_task_arena::isolate([&] {
-        tbb::parallel_for(tbb::blocked_range<int64_t>(0, pieces, 1), run_range);
-      });
-    });
-  } catch (const std::bad_alloc&) {
-    return context->errors.report(DZ_OUT_OF_MEMORY,
-                                  "Error: out of host memory while starting a parallel loop");
-  }
+  using Run = decltype(run_one);
+  team_->run(pieces, {[](const void* loop, int64_t piece, bool began) {
+                        (*static_cast<const Run*>(loop))(piece, began);
+                      },
+                      &run_one});
   return first.load();
 }
 

@@ -1,5 +1,5 @@
-// Parallel loops on the CPU: a thin face over oneTBB, which steals work between threads.  Each
-// context has an arena of its own, so that its number of threads is its own choice.
+// Parallel loops on the CPU: cut into pieces, and run by a team of threads (team.h).  Each context has
+// its own, so that its number of threads is its own choice.
 #pragma once
 
 #include <atomic>
@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "abi.h"
+#include "cpu/team.h"
 
 namespace dagaz::runtime {
 
@@ -33,13 +34,13 @@ class Scheduler {
 
  private:
   int64_t loop_piece_count(int64_t count, int64_t grain) const;
-  struct Arena;
-  Arena& arena();
+  void start_team();
   int64_t pieces(int64_t count, int64_t grain, int64_t per_thread) const;
 
   int threads_;
   std::atomic<int> loops_{0};  // that are run by several threads now
-  std::unique_ptr<Arena> arena_;
+  std::unique_ptr<Team> team_;  // since the first parallel loop
+  bool has_processors_ = false;  // the team, one a thread
 };
 
 }  // namespace dagaz::runtime

@@ -5,28 +5,14 @@
 
 namespace dagaz::runtime {
 
-/// Something that each thread has at another address.
-static const void* this_thread() {
-  static thread_local const char place = 0;
-  return &place;
-}
+SpreadThreads::SpreadThreads(int threads, bool has_processors)
+    : has_processors_(has_processors), processor_(sched_getcpu()), may_move_(threads - 1) {}
 
-static bool has_processors(int count) {
-  cpu_set_t allowed;
-  return sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) >= count;
-}
-
-SpreadThreads::SpreadThreads(int threads)
-    : first_thread_(this_thread()),
-      many_processors_(has_processors(threads)),
-      processor_(sched_getcpu()),
-      may_move_(threads - 1) {}
-
-void SpreadThreads::before_piece() {
-  if (!many_processors_) {
+void SpreadThreads::before_piece(bool began) {
+  if (!has_processors_) {
     return;
   }
-  if (this_thread() == first_thread_) {
+  if (began) {
     before_own_piece();
     return;
   }

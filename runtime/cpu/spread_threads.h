@@ -16,17 +16,17 @@ namespace dagaz::runtime {
 /// Of one run of one parallel loop: where the thread runs that began it, and who has come.
 class SpreadThreads {
  public:
-  /// Of the calling thread, which begins a loop that so many threads may run.
-  explicit SpreadThreads(int threads);
+  /// Of the calling thread, which begins a loop that so many threads may run.  If there are fewer
+  /// processors, those are shared whatever anybody does.
+  SpreadThreads(int threads, bool has_processors);
 
-  /// Called by a thread of the loop before each of its pieces.
-  void before_piece();
+  /// Called by a thread of the loop before each of its pieces; `began`: the one that began it.
+  void before_piece(bool began);
 
  private:
   void before_own_piece();
 
-  const void* first_thread_;
-  bool many_processors_;  // as many as threads; fewer are shared whatever anybody does
+  bool has_processors_;
   std::atomic<int> processor_;
   std::atomic<int> may_move_;  // so often: each of the other threads once
   std::atomic<bool> others_came_{false};

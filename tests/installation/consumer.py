@@ -106,7 +106,7 @@ def check_pkg_config(usr, work, environment):
         return
     environment = dict(environment, PKG_CONFIG_PATH=str(usr / 'lib/pkgconfig'))
     flags = run('pkg-config', '--cflags', '--libs', 'dagaz', cwd=work, environment=environment)
-    assert '-ltbb' in flags and 'include/dagaz' in flags, flags
+    assert '-lhwy_contrib' in flags and 'include/dagaz' in flags, flags
 
 
 def check_manual(usr, work, environment):

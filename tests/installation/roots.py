@@ -74,7 +74,7 @@ def deb(root, package):
 
 
 def archive(root, package):
-    root.install(f'g++ libllvm19 libtbb-dev libhwy-dev {TOOLS}')
+    root.install(f'g++ libllvm19 libhwy-dev {TOOLS}')
     root.run(f'mkdir /opt/dagaz && tar -xzf {package} -C /opt/dagaz --strip-components=1')
 
 

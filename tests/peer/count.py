@@ -25,7 +25,7 @@ import subprocess
 import sys
 import tempfile
 
-LIBRARIES = ['-ltbb', '-lstdc++', '-lm', '-ldl', '-lpthread']
+LIBRARIES = ['-lstdc++', '-lm', '-ldl', '-lpthread']
 
 
 class Failed(Exception):

@@ -251,7 +251,7 @@ def test_library(runs, folder):
     program = f'{runs.folder}/application'
     subprocess.run([runs.environment['MPICC'], '-O1', '-Wall', '-Werror', f'-I{runs.folder}',
                     f'{folder}/library/application.c', f'{runs.folder}/libfield.a', '-o', program,
-                    *simulated, '-ltbb', '-lstdc++', '-lm', '-ldl', '-lpthread'], check=True)
+                    *simulated, '-lstdc++', '-lm', '-ldl', '-lpthread'], check=True)
     wrong = ''
     for ranks in 1, 2, 5:
         done = subprocess.run(runs.command(ranks, program), capture_output=True, text=True,

@@ -54,21 +54,21 @@ TEST_CASE("a thread that comes on the processor of the first one goes elsewhere"
     MESSAGE("skipped: one processor");
     return;
   }
-  SpreadThreads spread(2);
-  spread.before_piece();
+  SpreadThreads spread(2, true);
+  spread.before_piece(true);
   cpu_set_t first;
   CPU_ZERO(&first);
   CPU_SET(static_cast<size_t>(sched_getcpu()), &first);
   // The first thread stays where it is, by waiting there alone.
   sched_setaffinity(0, sizeof first, &first);
-  spread.before_piece();
+  spread.before_piece(true);
   const int home = sched_getcpu();
   int left = -1;
   std::thread([&] {
     // It begins on the same processor, as threads inherit where they may run, and may then go
     // anywhere.
     sched_setaffinity(0, sizeof before, &before);
-    spread.before_piece();
+    spread.before_piece(false);
     left = sched_getcpu();
   }).join();
   sched_setaffinity(0, sizeof before, &before);
@@ -77,9 +77,9 @@ TEST_CASE("a thread that comes on the processor of the first one goes elsewhere"
 
 TEST_CASE("more threads than processors stay where they are") {
   const cpu_set_t before = allowed();
-  SpreadThreads spread(CPU_COUNT(&before) + 1);
-  spread.before_piece();
-  spread.before_piece();
+  SpreadThreads spread(CPU_COUNT(&before) + 1, false);
+  spread.before_piece(true);
+  spread.before_piece(true);
   const cpu_set_t after = allowed();
   CHECK(CPU_EQUAL(&before, &after));
 }
