@@ -21,8 +21,8 @@
 
 namespace dagaz::ir {
 
-/// The product of a number, of sizes and, if `resident`, of the threads that a GPU holds at once;
-/// if `block_bytes`, of the shared memory that a block may have there besides `staged_bytes`.
+/// The product of a number, of sizes and, if `resident`, of the threads that fill the device: those of
+/// a CPU's team, or all that a GPU holds at once; if `block_bytes`, of the shared memory that a block may have there besides `staged_bytes`.
 struct Product {
   std::int64_t factor = 1;
   std::vector<Operand> sizes;
@@ -94,7 +94,8 @@ struct LaneBlocks {
   int block_rows = 1;
   int columns = 1;
   int width = 1;
-  int chunk = 64;  // blocks of rows that meet all points before the next, in one parallel iteration
+  int chunk = 64;  // blocks of rows that meet all points before the next, in one task, at most
+  int least_chunk = 1;  // and at least, where larger ones would leave threads without a task
   Remainder remainder = Remainder::moved;
   std::vector<NameId> packed;  // views: rows copied to where the points of a block are neighbours
   std::vector<NameId> laid_out;    // arrays copied so before the blocks start
@@ -115,7 +116,7 @@ struct LaneBlocks {
   // they met them (plan/places.h).
   std::vector<int> places = {};
   bool operator==(const LaneBlocks&) const = default;
-  DZ_FIELDS(points, rows, block_rows, columns, width, chunk, remainder, packed, laid_out,
+  DZ_FIELDS(points, rows, block_rows, columns, width, chunk, least_chunk, remainder, packed, laid_out,
             serialised, inner_rows, turned, collected, totals, fetched, ahead, places)
 };
 

@@ -6,6 +6,7 @@
 #include "ir/names.h"
 #include "plan/array_uses.h"
 #include "plan/copies.h"
+#include "plan/lane_tasks.h"
 #include "plan/operators.h"
 #include "plan/spaces.h"
 #include "support/match.h"
@@ -98,7 +99,8 @@ bool has_shape(const MapAt& at, const ir::LaneBlocks& blocks) {
   const auto dimensions = static_cast<int>(at.map.space.size());
   if (blocks.points < 0 || blocks.points >= dimensions || blocks.rows >= dimensions) return false;
   if (blocks.rows < -1 || blocks.rows == blocks.points) return false;
-  if (blocks.block_rows < 1 || blocks.columns < 1 || blocks.chunk < 1) return false;
+  if (blocks.block_rows < 1 || blocks.columns < 1) return false;
+  if (blocks.least_chunk < 1 || blocks.chunk < blocks.least_chunk) return false;
   if (blocks.rows < 0 && blocks.block_rows > 1) return false;
   if (!is_power_of_two(blocks.width) || blocks.width < 2 || blocks.width > most_lanes) return false;
   if (blocks.block_rows * blocks.columns > most_vectors) return false;
@@ -203,6 +205,9 @@ std::optional<MapVersion> read_blocks(const MapAt& at, ir::LaneBlocks blocks, Pa
   return read;
 }
 
+// Blocks of rows for which a task packs: beside them that is little.
+constexpr int least_packed_for = 8;
+
 std::optional<MapVersion> map_blocks(const MapAt& at, const Dimensions& dimensions,
                                      const Reading& reading) {
   ir::LaneBlocks block =
@@ -214,6 +219,8 @@ std::optional<MapVersion> map_blocks(const MapAt& at, const Dimensions& dimensio
   auto read = read_blocks(at, block, may_pack ? Packing::allowed : Packing::forbidden);
   if (!read || !is_worthwhile(at.map.body, read->work, at.around.tunables())) return std::nullopt;
   if (!reading.may_gather && read->work.gathers > 0) return std::nullopt;
+  auto& chosen = std::get<ir::LaneBlocks>(read->version.strategy);
+  if (chosen.rows >= 0 && !chosen.packed.empty()) chosen.least_chunk = least_packed_for;
   return read;
 }
 
@@ -334,7 +341,8 @@ std::vector<ir::Version> map_in_lanes(const MapAt& candidate) {
   const ir::SegmentedMap& map = candidate.map;
   if (map.space.empty()) return {};
   if (must_run_once(candidate)) {
-    return candidate.where == Around::host ? whole_blocks(candidate) : std::vector<ir::Version>();
+    if (candidate.where != Around::host) return {};
+    return with_enough_blocks(candidate, whole_blocks(candidate));
   }
   const std::size_t last = map.space.size() - 1;
   std::vector<Dimensions> dimensions = {{last, std::nullopt}};
@@ -362,7 +370,7 @@ std::vector<ir::Version> map_in_lanes(const MapAt& candidate) {
       if (auto narrow = narrow_blocks(candidate, one, columns)) ways.push_back(std::move(*narrow));
     }
   }
-  return ways;
+  return with_enough_blocks(candidate, std::move(ways));
 }
 
 // ---------------------------------------------------------------- maps inside a task

@@ -4,5 +4,6 @@ entry main [n] [d] (w: [d]f64) (x: [n]f64) =
 -- expect
 --| -- main, line 3: segmented_map over [n]
 --| adjoint: [
---|   lane_blocks columns 4 width 8 remainder serialised when [n >= 32],
+--|   lane_blocks columns 4 width 8 remainder serialised when [n >= 32 * resident],
+--|   lane_blocks columns 4 width 8 remainder serialised when [n >= 32, 65536 >= 41 * d * n],
 --|   lane_blocks width 8 remainder serialised] operations [3, 41 * d] additions [d] least_piece [1]

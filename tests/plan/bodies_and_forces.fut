@@ -3,7 +3,9 @@ entry main [n] (ps: [n][3]f32) = map (\p -> reduce_comm (\a b -> map2 (+) a b) [
 -- expect
 --| -- main, line 2: segmented_map over [n]
 --| x: [
---|   lane_blocks columns 4 width 8 when [n >= 32],
---|   lane_blocks columns 2 width 8 when [n >= 16],
+--|   lane_blocks columns 4 width 8 when [n >= 32 * resident],
+--|   lane_blocks columns 4 width 8 when [n >= 32, 65536 >= 7 * n * n],
+--|   lane_blocks columns 2 width 8 when [n >= 16 * resident],
+--|   lane_blocks columns 2 width 8 when [n >= 16, 65536 >= 7 * n * n],
 --|   lane_blocks width 8 when [n >= 8],
 --|   pointwise] operations [1, n]

@@ -3,7 +3,9 @@ entry main [n] (xs: [n]f32) = map (\x -> (loop (y, i) = (0f32, 0i32) while y < 4
 -- expect
 --| -- main, line 2: segmented_map over [n]
 --| x: [
---|   lane_blocks columns 4 width 16 when [n >= 64],
---|   lane_blocks columns 2 width 16 when [n >= 32],
+--|   lane_blocks columns 4 width 16 when [n >= 64 * resident],
+--|   lane_blocks columns 4 width 16 when [n >= 64, 65536 >= 114 * n],
+--|   lane_blocks columns 2 width 16 when [n >= 32 * resident],
+--|   lane_blocks columns 2 width 16 when [n >= 32, 65536 >= 114 * n],
 --|   lane_blocks width 16 when [n >= 16],
 --|   pointwise] operations [28]

@@ -15,8 +15,10 @@ entry moved [n] [m] [k] (xs: [n][m]f32) (is: [k]i32) : [n][k]f32 =
 -- expect
 --| -- turned, line 5: segmented_map over [n]
 --| x: [
---|   lane_blocks columns 4 width 16 turned [x.2] when [n >= 64],
---|   lane_blocks columns 2 width 16 turned [x.2] when [n >= 32],
+--|   lane_blocks columns 4 width 16 turned [x.2] when [n >= 64 * resident],
+--|   lane_blocks columns 4 width 16 turned [x.2] when [n >= 64, 65536 >= m * n, 65536 >= 23 * k * n],
+--|   lane_blocks columns 2 width 16 turned [x.2] when [n >= 32 * resident],
+--|   lane_blocks columns 2 width 16 turned [x.2] when [n >= 32, 65536 >= m * n, 65536 >= 23 * k * n],
 --|   lane_blocks width 16 turned [x.2] when [n >= 16],
 --|   pointwise] operations [1, m, 5 * k]
 --| -- turned, line 5: map_scan_reduce over [k]

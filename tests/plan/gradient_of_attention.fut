@@ -8,8 +8,10 @@ entry main [n][d] (q: [n][d]f32) (k: [n][d]f32) (v: [n][d]f32) (s: [n][d]f32) =
 -- expect
 --| -- main, line 7: segmented_map over [chunk]
 --| adjoint: [
---|   lane_blocks columns 4 width 8 packed [x, adjoint.2] inner_rows [m : 4, adjoint.3 : 4] turned [adjoint.4, adjoint.5] when [chunk >= 32, n >= 2, n >= 2],
---|   lane_blocks columns 2 width 8 packed [x, adjoint.2] inner_rows [m : 4, adjoint.3 : 4] turned [adjoint.4, adjoint.5] when [chunk >= 16, n >= 2, n >= 2],
+--|   lane_blocks columns 4 width 8 packed [x, adjoint.2] inner_rows [m : 4, adjoint.3 : 4] turned [adjoint.4, adjoint.5] when [n >= 2, n >= 2, chunk >= 32 * resident],
+--|   lane_blocks columns 4 width 8 packed [x, adjoint.2] inner_rows [m : 4, adjoint.3 : 4] turned [adjoint.4, adjoint.5] when [chunk >= 32, n >= 2, n >= 2, 65536 >= 4 * n * d * chunk],
+--|   lane_blocks columns 2 width 8 packed [x, adjoint.2] inner_rows [m : 4, adjoint.3 : 4] turned [adjoint.4, adjoint.5] when [n >= 2, n >= 2, chunk >= 16 * resident],
+--|   lane_blocks columns 2 width 8 packed [x, adjoint.2] inner_rows [m : 4, adjoint.3 : 4] turned [adjoint.4, adjoint.5] when [chunk >= 16, n >= 2, n >= 2, 65536 >= 4 * n * d * chunk],
 --|   lane_blocks width 8 packed [x, adjoint.2] inner_rows [m : 4, adjoint.3 : 4] turned [adjoint.4, adjoint.5] when [chunk >= 8, n >= 2, n >= 2],
 --|   pointwise] operations [1, 12 * n, n * d]
 --| -- main, line 7: map_scan_reduce over [n]

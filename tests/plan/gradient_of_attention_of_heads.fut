@@ -9,8 +9,10 @@ entry main [h][n][d] (q: [h][n][d]f32) (k: [h][n][d]f32) (v: [h][n][d]f32) (s: [
 -- expect
 --| -- main, line 8: segmented_map over [n]
 --| adjoint: [
---|   lane_blocks columns 4 width 8 packed [x, adjoint.2] inner_rows [m : 4, adjoint.3 : 4] turned [adjoint.4, adjoint.5] when [n >= 32, n >= 2, n >= 2],
---|   lane_blocks columns 2 width 8 packed [x, adjoint.2] inner_rows [m : 4, adjoint.3 : 4] turned [adjoint.4, adjoint.5] when [n >= 16, n >= 2, n >= 2],
+--|   lane_blocks columns 4 width 8 packed [x, adjoint.2] inner_rows [m : 4, adjoint.3 : 4] turned [adjoint.4, adjoint.5] when [n >= 2, n >= 2, n >= 32 * resident],
+--|   lane_blocks columns 4 width 8 packed [x, adjoint.2] inner_rows [m : 4, adjoint.3 : 4] turned [adjoint.4, adjoint.5] when [n >= 32, n >= 2, n >= 2, 65536 >= 4 * n * d * n],
+--|   lane_blocks columns 2 width 8 packed [x, adjoint.2] inner_rows [m : 4, adjoint.3 : 4] turned [adjoint.4, adjoint.5] when [n >= 2, n >= 2, n >= 16 * resident],
+--|   lane_blocks columns 2 width 8 packed [x, adjoint.2] inner_rows [m : 4, adjoint.3 : 4] turned [adjoint.4, adjoint.5] when [n >= 16, n >= 2, n >= 2, 65536 >= 4 * n * d * n],
 --|   lane_blocks width 8 packed [x, adjoint.2] inner_rows [m : 4, adjoint.3 : 4] turned [adjoint.4, adjoint.5] when [n >= 8, n >= 2, n >= 2],
 --|   pointwise] operations [1, 12 * n, n * d]
 --| -- main, line 8: map_scan_reduce over [n]

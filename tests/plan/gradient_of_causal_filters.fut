@@ -5,14 +5,16 @@ entry main [c] [t] [o] (d: i64) (x: [c][t]f32) (w: [o][c][2]f32) (s: [o][t]f32) 
 -- expect
 --| -- main, line 4: segmented_map over [o][t]
 --| t.2: [
---|   lane_blocks points 1 columns 4 width 8 when [t >= 32],
---|   lane_blocks points 1 columns 2 width 8 when [t >= 16],
+--|   lane_blocks points 1 columns 4 width 8 when [t >= 32, o * t >= 32 * resident],
+--|   lane_blocks points 1 columns 4 width 8 when [t >= 32, 65536 >= 9 * c * o * t],
+--|   lane_blocks points 1 columns 2 width 8 when [t >= 16, o * t >= 16 * resident],
+--|   lane_blocks points 1 columns 2 width 8 when [t >= 16, 65536 >= 9 * c * o * t],
 --|   lane_blocks points 1 width 8 when [t >= 8],
 --|   pointwise] operations [5, 2 * c]
 --| -- main, line 4: segmented_map over [o][c]
 --| adjoint: [
---|   lane_blocks points 1 rows 0 block_rows 4 columns 2 width 8 packed [x] when [c >= 16, o >= 4, o >= 2],
---|   lane_blocks points 1 rows 0 block_rows 8 width 4 packed [x] when [c >= 4, o >= 8, o >= 2],
+--|   lane_blocks points 1 rows 0 block_rows 4 columns 2 width 8 least_chunk 8 packed [x] when [c >= 16, o >= 4, o >= 2],
+--|   lane_blocks points 1 rows 0 block_rows 8 width 4 least_chunk 8 packed [x] when [c >= 4, o >= 8, o >= 2],
 --|   pointwise] operations [2, 2 * t]
 --| -- main, line 4: segmented_map over [o][t]
 --| sums: [

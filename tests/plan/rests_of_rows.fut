@@ -8,8 +8,10 @@ def main [n] [m] (xss: [n][m]f64) : [n][m]f64 =
 -- expect
 --| -- main, line 3: segmented_map over [n]
 --| x: [
---|   lane_blocks columns 4 width 8 when [n >= 32],
---|   lane_blocks columns 2 width 8 when [n >= 16],
+--|   lane_blocks columns 4 width 8 when [n >= 32 * resident],
+--|   lane_blocks columns 4 width 8 when [n >= 32, 65536 >= 240 * m * n],
+--|   lane_blocks columns 2 width 8 when [n >= 16 * resident],
+--|   lane_blocks columns 2 width 8 when [n >= 16, 65536 >= 240 * m * n],
 --|   lane_blocks width 8 when [n >= 8],
 --|   pointwise] operations [4, 60 * m]
 --| -- main, line 3: map_scan_reduce over [m]

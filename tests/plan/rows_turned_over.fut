@@ -4,7 +4,9 @@ entry main [n] (xs: [n]f32) : [n][16]f32 =
 -- expect
 --| -- main, line 3: segmented_map over [n]
 --| x: [
---|   lane_blocks columns 4 width 16 collected [0] when [n >= 64],
---|   lane_blocks columns 2 width 16 collected [0] when [n >= 32],
+--|   lane_blocks columns 4 width 16 collected [0] when [n >= 64 * resident],
+--|   lane_blocks columns 4 width 16 collected [0] when [n >= 64, 65536 >= 194 * n],
+--|   lane_blocks columns 2 width 16 collected [0] when [n >= 32 * resident],
+--|   lane_blocks columns 2 width 16 collected [0] when [n >= 32, 65536 >= 194 * n],
 --|   lane_blocks width 16 collected [0] when [n >= 16],
 --|   pointwise] operations [48]

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "emit/gpu/kernels.h"
 #include "emit/host/parallel_for.h"
 #include "emit/host/rows.h"
 #include "emit/lanes/arrays.h"
@@ -63,6 +64,20 @@ static void emit_points(Lanes& l, const ir::Statement& s, const ir::SegmentedMap
   }
 }
 
+// How many blocks of rows a task has: as many as may be, but where there are `others` tasks for the
+// same rows, all together as many as threads, if that is worth it.
+static Operand chunk_of_rows(Context& c, const ir::SegmentedMap& e, const ir::LaneBlocks& plan,
+                             const Operand& row_blocks, const Operand& others) {
+  const Operand most = ir::i64_operand(plan.chunk);
+  if (c.mode != Mode::host || plan.rows < 0 || plan.least_chunk == plan.chunk) return most;
+  const NameId worth = c.variable("pieces", ScalarType::i64);
+  c.emit(PieceCount{worth, c.product(extents_of(e.space)), grain_for(c, cost_of(c, e.schedule))});
+  const Operand tasks = c.minimum(worth, resident_threads(c));
+  const Operand chunks = c.divide_up(tasks, c.maximum(others, ir::i64_operand(1)));
+  const Operand wanted = c.divide_up(row_blocks, chunks);
+  return c.minimum(c.maximum(wanted, ir::i64_operand(plan.least_chunk)), most);
+}
+
 // Blocks of the same points run one after another: they share what is packed.  A chunk of rows
 // meets all points before the next: what is read and written for a row lies together.
 static void map_moved_blocks(Context& c, const ir::Statement& s, const ir::SegmentedMap& e,
@@ -84,8 +99,7 @@ static void map_moved_blocks(Context& c, const ir::Statement& s, const ir::Segme
   const bool in_place = is_over(c, s.results[0].name);
   const Operand extent = has_rows ? e.space[rows_at].extent : rows;
   const Operand row_blocks = c.divide_up(extent, rows);
-  const Operand chunk = ir::i64_operand(plan.chunk);
-  std::vector<Operand> extents = {c.divide_up(row_blocks, chunk)};
+  std::vector<Operand> extents;
   std::vector<NameId> others;
   for (std::size_t d = 0; d < e.space.size(); ++d) {
     if (d == points_at || (has_rows && d == rows_at)) continue;
@@ -93,6 +107,8 @@ static void map_moved_blocks(Context& c, const ir::Statement& s, const ir::Segme
     others.push_back(e.space[d].index.name);
   }
   extents.push_back(c.divide_up(along.extent, span));
+  const Operand chunk = chunk_of_rows(c, e, plan, row_blocks, c.product(extents));
+  extents.insert(extents.begin(), c.divide_up(row_blocks, chunk));
   const Operand points = c.mul(c.mul(span, rows), c.minimum(chunk, row_blocks));
   const Operand cost = c.mode == Mode::host ? c.mul(cost_of(c, e.schedule), points) : points;
   for_blocks(c, c.product(extents), cost, [&](const Operand& b) {
