@@ -15,6 +15,7 @@
 
 #include <algorithm>
 
+#include "emit/gpu/kernels.h"
 #include "emit/lanes/arrays.h"
 #include "emit/lanes/map.h"
 #include "emit/lanes/remainder.h"
@@ -77,15 +78,23 @@ void ProductPanels::run() {
       [&] { whole_sums(cost); });
 }
 
-/// Tiles as large as may be, but as many as are worth it.
+/// Tiles as large as may be, but as many as are worth it; where they cannot be that many, threads get
+/// as many tasks each.
 void ProductPanels::cut_tiles_for(const Operand& worth) {
   const Operand batch = c_.product(batch_);
+  const Operand threads = resident_threads(c_);
+  const auto alike = [&](const Operand& tiles, const Operand& others) {
+    const Operand one = ir::i64_operand(1);
+    const Operand each = c_.maximum(c_.divide(c_.mul(tiles, others), threads), one);
+    const Operand least = c_.divide(c_.mul(each, threads), c_.maximum(others, one));
+    return c_.minimum(tiles, c_.maximum(least, one));
+  };
   const auto cut = [&](Side& side, const Operand& others, int most, int least) {
     const Operand fewest = c_.divide_up(side.panels, ir::i64_operand(most));
     const Operand most_tiles = c_.divide(side.panels, ir::i64_operand(least));
     const Operand done = c_.maximum(c_.mul(others, fewest), ir::i64_operand(1));
     const Operand wanted = c_.mul(fewest, c_.divide_up(worth, done));
-    const Operand tiles = c_.maximum(fewest, c_.minimum(wanted, most_tiles));
+    const Operand tiles = c_.maximum(fewest, c_.minimum(wanted, alike(most_tiles, others)));
     side.tile = c_.divide_up(side.panels, tiles);
     side.tiles = c_.divide_up(side.panels, side.tile);
   };
