@@ -19,6 +19,7 @@ constexpr size_t most_open = 32;  // loops; one that finds no place runs on its 
 // 50 µs, and the program's code between two loops seldom more.
 constexpr auto patience = std::chrono::microseconds(200);
 constexpr int looks_before_yield = 64;
+constexpr int woken_by_each = 2;
 
 // The state of a loop: flags above, the number of other threads inside below.
 constexpr uint32_t taken = uint32_t{1} << 31;   // a thread has this place
@@ -65,6 +66,7 @@ struct alignas(line_bytes) Team::Loop {
   explicit Loop(size_t threads) : shares(threads) {}
 
   std::atomic<uint32_t> state{0};
+  std::atomic<int64_t> to_wake{0};  // threads that are asleep and would find pieces
   Work work{};
   size_t share_count = 0;
   std::vector<Share> shares;
@@ -156,18 +158,24 @@ void Team::run(int64_t pieces, const Work& work) {
     return;
   }
   changes_.fetch_add(1);
-  wake(pieces - 1);
+  const int64_t asleep = sleepers_.load();
+  const int64_t awake = static_cast<int64_t>(others_.size()) - asleep;
+  loop->to_wake.store(std::min(asleep, pieces - 1 - awake), std::memory_order_relaxed);
+  wake_some(*loop);
   take_pieces(*loop, this_thread, true);
   wait_for_visitors(*loop);
   loop->state.store(0, std::memory_order_release);
 }
 
-bool Team::visit_one(int thread) {
+bool Team::visit_one(int thread, bool slept) {
   for (const auto& loop : loops_) {
     uint32_t state = loop->state.load(std::memory_order_relaxed);
     while ((state & is_open) != 0) {
       if (!loop->state.compare_exchange_weak(state, state + 1, std::memory_order_acquire)) {
         continue;
+      }
+      if (slept) {
+        wake_some(*loop);
       }
       take_pieces(*loop, thread, false);
       const uint32_t before = loop->state.fetch_sub(1, std::memory_order_release);
@@ -180,31 +188,37 @@ bool Team::visit_one(int thread) {
   return false;
 }
 
-void Team::wait_for_change(uint32_t seen) {
+bool Team::wait_for_change(uint32_t seen) {
   const auto changed = [&] { return changes_.load(std::memory_order_acquire) != seen; };
-  if (!awake_ || !look_for(changed)) {
-    sleepers_.fetch_add(1);
-    changes_.wait(seen);
-    sleepers_.fetch_sub(1);
+  if (awake_ && look_for(changed)) {
+    return false;
   }
+  sleepers_.fetch_add(1);
+  changes_.wait(seen);
+  sleepers_.fetch_sub(1);
+  return true;
 }
 
-void Team::wake(int64_t threads) {
-  for (int64_t i = std::min<int64_t>(sleepers_.load(), threads); i > 0; --i) {
-    changes_.notify_one();
+// Each that comes wakes others, so that many are awake soon and nobody has to wake them all.
+void Team::wake_some(Loop& loop) {
+  for (int i = 0; i < woken_by_each; ++i) {
+    if (loop.to_wake.fetch_sub(1, std::memory_order_relaxed) > 0) {
+      changes_.notify_one();
+    }
   }
 }
 
 void Team::serve(int thread) {
   this_thread = thread;
+  bool slept = false;
   while (true) {
     const uint32_t seen = changes_.load();
     if (ends_.load()) {
       return;
     }
-    while (visit_one(thread)) {
+    while (visit_one(thread, slept)) {
     }
-    wait_for_change(seen);
+    slept = wait_for_change(seen);
   }
 }
 

@@ -46,10 +46,11 @@ class Team {
   Loop* open(int64_t pieces, const Work& work);
   void take_pieces(Loop& loop, int thread, bool began);
   void wait_for_visitors(Loop& loop);
-  bool visit_one(int thread);
+  bool visit_one(int thread, bool slept);
   void serve(int thread);
-  void wait_for_change(uint32_t seen);
-  void wake(int64_t threads);
+  /// Whether the thread slept meanwhile.
+  bool wait_for_change(uint32_t seen);
+  void wake_some(Loop& loop);
 
   bool awake_;
   std::vector<std::unique_ptr<Loop>> loops_;  // places for open ones; the first ones fill first

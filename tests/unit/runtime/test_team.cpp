@@ -64,14 +64,14 @@ TEST_CASE("what threads leave in memory is there when the loop ends") {
 
 TEST_CASE("threads that sleep come for a loop") {
   for (const bool awake : {false, true}) {
-    Team team(3, awake);
+    Team team(9, awake);
     for (int round = 0; round < 3; ++round) {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
-      // No thread goes on before all three are there.
+      // No thread goes on before all are there.
       std::atomic<int> there{0};
-      run(team, 3, [&](int64_t, bool) {
+      run(team, 9, [&](int64_t, bool) {
         there.fetch_add(1);
-        wait_until(there, 3);
+        wait_until(there, 9);
       });
     }
   }
