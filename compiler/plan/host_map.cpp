@@ -79,7 +79,21 @@ static std::vector<ir::Version> products_across(const Planning& p, const MapAt& 
   return contractions_across(p.around, at.map, p.tunables().contraction_least_sum, p.names);
 }
 
-// Copies to panels are little beside long sums; short ones read where values lie, if they can.
+// The product where the rows that points are read from lie as far apart as that many bytes.
+static std::optional<ir::Version> with_rows_apart(const MapAt& at, ir::Version product,
+                                                  std::int64_t bytes) {
+  const auto& panels = std::get<ir::Contraction>(product.strategy);
+  const Operand& extent = at.map.space[static_cast<std::size_t>(panels.points)].extent;
+  const auto least =
+      static_cast<int>(bytes * panels.width / at.around.tunables().lane_bytes);
+  if (is_known_below(extent, least)) return std::nullopt;
+  if (!extent.is_constant()) product.when.push_back(ir::at_least(extent, least));
+  return product;
+}
+
+// Copies to panels are little beside long sums; short ones read where values lie, if they can: but
+// not what each block of rows would read again from the few sets of a cache in which places a page
+// apart meet.
 static void add_product(const Planning& p, const MapAt& at, ir::Version product,
                         std::vector<ir::Version>& lanes) {
   const auto& panels = std::get<ir::Contraction>(product.strategy);
@@ -89,6 +103,8 @@ static void add_product(const Planning& p, const MapAt& at, ir::Version product,
     return;
   }
   lanes.insert(lanes.begin(), *unpacked);
+  auto of_rows_apart = with_rows_apart(at, std::move(product), p.tunables().contraction_apart);
+  if (of_rows_apart) lanes.insert(lanes.begin(), std::move(*of_rows_apart));
   const std::int64_t least =
       std::max(p.tunables().contraction_least_sum, p.tunables().contraction_unpacked);
   auto of_long_sums = contraction(p.around, at.map, at.results, least, p.names);
