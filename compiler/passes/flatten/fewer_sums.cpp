@@ -1,4 +1,4 @@
-// Sums that a map takes beside more of others come in a map before it.
+// Sums that a map takes beside more of others, or adds to an accumulator, come in a map before it.
 //
 //   map (\j -> let s = Σᵢ aᵢ·bᵢⱼ in let (t, u, v) = (Σᵢ cᵢⱼ·xᵢ, Σᵢ dᵢⱼ·xᵢ, …) in f s t u v) js
 // becomes
@@ -6,7 +6,9 @@
 //
 // Points share what they read in blocks that have as many rows as registers hold sums: where one
 // step takes four sums beside one, this one would run in a quarter of the rows that it could.  So
-// it is where a layer's adjoint meets gates that are computed again.
+// it is where a layer's adjoint meets gates that are computed again.  And what is added must be
+// added once: blocks of points that share what they read compute some twice.  So it is where the
+// adjoint of a layer is added to a table of embeddings.
 #include "passes/flatten/fewer_sums.h"
 
 #include <algorithm>
@@ -31,15 +33,22 @@ std::size_t sums_of(const Statement& one) {
   return count == one.results.size() ? count : 0;
 }
 
-// The statements of `body`, by number, that take fewer sums than another and need none of the rest.
-std::vector<std::size_t> fewer_sums(const Body& body, const Names& names) {
+bool adds(const MapScanReduce& map) {
+  return std::any_of(map.map.result_types.begin(), map.map.result_types.end(),
+                     [](const Type& type) { return type.kind == TypeKind::accumulator; });
+}
+
+// The statements of the map's body, by number, that take fewer sums than another, or sums that it
+// adds, and need none of the rest.
+std::vector<std::size_t> fewer_sums(const MapScanReduce& map, const Names& names) {
+  const Body& body = map.map.body;
   std::size_t most = 0;
   for (const Statement& one : body.statements) most = std::max(most, sums_of(one));
   const NameSet made = bound_in(body.statements);
   std::vector<std::size_t> found;
   for (std::size_t k = 0; k < body.statements.size(); ++k) {
     const std::size_t sums = sums_of(body.statements[k]);
-    if (sums == 0 || sums == most) continue;
+    if (sums == 0 || (sums == most && !adds(map))) continue;
     const auto needed = free_names(body.statements[k], names);
     const bool comes_first = std::none_of(needed.begin(), needed.end(),
                                           [&](NameId name) { return made.contains(name); });
@@ -67,7 +76,7 @@ MapScanReduce map_of(const MapScanReduce& whole, Lambda lambda, const Names& nam
 std::optional<std::vector<Statement>> fewer_sums_first(const Statement& statement, Names& names) {
   const auto* map = as<MapScanReduce>(statement.operation);
   if (!map || !is_map(*map)) return std::nullopt;
-  const std::vector<std::size_t> sums = fewer_sums(map->map.body, names);
+  const std::vector<std::size_t> sums = fewer_sums(*map, names);
   if (sums.empty()) return std::nullopt;
   Lambda taken;
   Lambda rest{{}, map->map.body, map->map.result_types};

@@ -1,4 +1,4 @@
-// Sums that a map takes beside more of others.
+// Sums that a map takes beside more of others, or adds.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,8 @@
 
 namespace dagaz::passes::flattening {
 
-/// The map in two: of sums that are fewer than others of its points, and of what is done with them.
+/// The map in two: of sums that are fewer than others of its points, or that it adds to accumulators,
+/// and of what is done with them.
 /// Nothing where there are no such, or these need what the points compute.
 std::optional<std::vector<ir::Statement>> fewer_sums_first(const ir::Statement& statement,
                                                            ir::Names& names);

@@ -27,9 +27,14 @@ namespace dagaz::passes::flattening {
 
 using namespace ir;
 
+// Of ranges nests compute the elements that they read (ranges.h).
+static bool is_cheap(const Statement& statement, const Names& names) {
+  return as<Iota>(statement.operation) || repeats_cheaply(statement, names);
+}
+
 bool is_made_once(const Statement& statement, const Names& names) {
   if (as<Assert>(statement.operation)) return false;
-  return as<MapScanReduce>(statement.operation) || !repeats_cheaply(statement, names);
+  return as<MapScanReduce>(statement.operation) || !is_cheap(statement, names);
 }
 
 // Whether an array is made, or one that a point made is written.
@@ -56,7 +61,7 @@ static bool is_of_rows(const Statement& one, const NameSet& inside, const Names&
                           [&](NameId array) { return names.type(array).kind == TypeKind::value; });
   return regular && reads_values &&
          (map || as<Scalar>(one.operation) || as<Assert>(one.operation) ||
-          makes_array(one.operation) || repeats_cheaply(one, names));
+          makes_array(one.operation) || is_cheap(one, names));
 }
 
 bool writes_only_its_own(const Body& body, std::size_t from, const Names& names,
