@@ -154,6 +154,11 @@ static std::optional<std::vector<int>> order_for(std::size_t space,
   return permutation;
 }
 
+bool is_in_lanes(const ir::Schedule& schedule) {
+  return std::any_of(schedule.versions.begin(), schedule.versions.end(),
+                     [](const ir::Version& one) { return as<ir::LaneBlocks>(one.strategy); });
+}
+
 std::unordered_map<NameId, std::vector<int>> points_within(const ir::Body& body,
                                                            const ir::Names& names) {
   // Most bodies have no permutation: then what statements mention need not be looked up.
@@ -184,6 +189,7 @@ std::unordered_map<NameId, std::vector<int>> points_within(const ir::Body& body,
     }
     const auto* map = as<ir::SegmentedMap>(one.operation);
     if (map == nullptr || map->space.empty()) continue;
+    if (!map->schedule.versions.empty() && !is_in_lanes(map->schedule)) continue;
     for (const ir::Binder& result : one.results) {
       const ir::Type& type = names.type(result.name);
       const bool has_rows = type.rank() > map->space.size();
@@ -196,10 +202,13 @@ std::unordered_map<NameId, std::vector<int>> points_within(const ir::Body& body,
   return within;
 }
 
-void Layouts::turn_rows(const ir::Body& body) {
+std::unordered_set<NameId> Layouts::turn_rows(const ir::Body& body) {
+  std::unordered_set<NameId> turned;
   for (const auto& [name, order] : points_within(body, names_)) {
     set(name, laid_out(names_.type(name).shape, order));
+    turned.insert(name);
   }
+  return turned;
 }
 
 }  // namespace dagaz::plan

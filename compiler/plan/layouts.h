@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "ir/program.h"
@@ -53,7 +54,7 @@ class Layouts {
   /// Notes what the statement binds.
   void enter(const ir::Statement& statement);
   /// Arrays of a body of host code that are read with their rows outermost, and lie so.
-  void turn_rows(const ir::Body& body);
+  std::unordered_set<ir::NameId> turn_rows(const ir::Body& body);
 
  private:
   const Layout* find(ir::NameId array) const;
@@ -63,8 +64,12 @@ class Layouts {
   std::unordered_map<ir::NameId, Layout> known_;
 };
 
+/// Whether points of a map are lanes, by some version.
+bool is_in_lanes(const ir::Schedule& schedule);
+
 /// Results of maps in `body`, host code of a CPU, that are only read as rows of all points: there
-/// the points are neighbours in memory.  With the order of their dimensions, the outermost first.
+/// the points are neighbours in memory, but for maps that are planned otherwise than in lanes.  With
+/// the order of their dimensions, the outermost first.
 std::unordered_map<ir::NameId, std::vector<int>> points_within(const ir::Body& body,
                                                                const ir::Names& names);
 

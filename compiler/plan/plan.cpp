@@ -26,7 +26,7 @@ class HostPlanner {
   explicit HostPlanner(Planning& planning) : p_(planning) {}
 
   void plan(ir::Body& body) {
-    if (p_.on_cpu()) p_.around.layouts.turn_rows(body);
+    if (p_.on_cpu()) turned_.merge(p_.around.layouts.turn_rows(body));
     std::vector<ir::Statement> planned;
     for (std::size_t k = 0; k < body.statements.size();) {
       const auto rest = std::span(body.statements).subspan(k);
@@ -85,7 +85,7 @@ class HostPlanner {
 
   void plan(ir::Statement statement, std::vector<ir::Statement>& planned) {
     if (as<ir::SegmentedMap>(statement.operation)) {
-      plan_map(p_, std::move(statement), planned);
+      plan_points(std::move(statement), planned);
       return;
     }
     if (auto* reduction = as<ir::SegmentedReduce>(statement.operation)) {
@@ -107,6 +107,34 @@ class HostPlanner {
     planned.push_back(std::move(statement));
   }
 
+  /// Rows of results whose points are neighbours are for points in lanes: others are planned again,
+  /// with their rows in order.
+  void plan_points(ir::Statement statement, std::vector<ir::Statement>& planned) {
+    const bool any_turned = std::any_of(
+        statement.results.begin(), statement.results.end(),
+        [&](const ir::Binder& one) { return turned_.contains(one.name); });
+    if (!any_turned) {
+      plan_map(p_, std::move(statement), planned);
+      return;
+    }
+    const std::size_t before = planned.size();
+    ir::Statement again = statement;
+    plan_map(p_, std::move(statement), planned);
+    const bool in_lanes =
+        std::any_of(planned.begin() + static_cast<std::ptrdiff_t>(before), planned.end(),
+                    [](const ir::Statement& one) {
+                      const auto* map = as<ir::SegmentedMap>(one.operation);
+                      return map != nullptr && is_in_lanes(map->schedule);
+                    });
+    if (in_lanes) return;
+    planned.resize(before);
+    for (const ir::Binder& one : again.results) {
+      if (turned_.erase(one.name) == 0) continue;
+      p_.around.layouts.set(one.name, row_major(p_.names.type(one.name).shape));
+    }
+    plan_map(p_, std::move(again), planned);
+  }
+
   /// A branch that flattening made where it offers a nest whole.
   void choose_whole(ir::Branch& branch, std::vector<ir::Statement>& planned) {
     if (!branch.condition.is_name()) return;
@@ -120,6 +148,7 @@ class HostPlanner {
   Planning& p_;
   std::optional<Compaction> compaction_;  // that the statement in turn begins
   std::size_t compacted_ = 0;  // statements from that in turn on that the last one's loop does
+  std::unordered_set<NameId> turned_;  // results of maps that have points innermost
   std::unordered_set<NameId> device_threads_;  // how many threads fill the device
   // Whether there are at least so many points, by how many threads fill the device.
   std::unordered_map<NameId, Operand> resident_;

@@ -7,51 +7,61 @@ def attention [n][d] (q: [n][d]f32) (k: [n][d]f32) (v: [n][d]f32) =
 entry main [h][n][d] (q: [h][n][d]f32) (k: [h][n][d]f32) (v: [h][n][d]f32) (s: [h][n][d]f32) =
   vjp (\(q, k, v) -> map3 attention q k v) (q, k, v) s
 -- expect
+--| -- main, line 8: segmented_map over [n][n]
+--| mapped: [
+--|   contraction block_rows 6 width 16 cached 42 most_rows 128 most_points 48 least_rows 16 least_points 6 split 1024 row_packing by_elements point_packing by_elements of_rows [a] of_points [b] when [n >= 24, n >= 32, d >= 16],
+--|   lane_blocks points 1 rows 0 block_rows 4 columns 2 width 8 least_chunk 8 packed [y] when [n >= 16, n >= 4, n >= 2],
+--|   lane_blocks points 1 rows 0 block_rows 8 width 4 least_chunk 8 packed [y] when [n >= 4, n >= 8, n >= 2],
+--|   pointwise] operations [3, 2 * d]
 --| -- main, line 8: segmented_map over [n]
---| adjoint: [
---|   lane_blocks columns 4 width 8 packed [x, adjoint.2] inner_rows [m : 4, adjoint.3 : 4] turned [adjoint.4, adjoint.5] when [n >= 2, n >= 2, n >= 32 * resident],
---|   lane_blocks columns 4 width 8 packed [x, adjoint.2] inner_rows [m : 4, adjoint.3 : 4] turned [adjoint.4, adjoint.5] when [n >= 32, n >= 2, n >= 2, 65536 >= 4 * n * d * n],
---|   lane_blocks columns 2 width 8 packed [x, adjoint.2] inner_rows [m : 4, adjoint.3 : 4] turned [adjoint.4, adjoint.5] when [n >= 2, n >= 2, n >= 16 * resident],
---|   lane_blocks columns 2 width 8 packed [x, adjoint.2] inner_rows [m : 4, adjoint.3 : 4] turned [adjoint.4, adjoint.5] when [n >= 16, n >= 2, n >= 2, 65536 >= 4 * n * d * n],
---|   lane_blocks width 8 packed [x, adjoint.2] inner_rows [m : 4, adjoint.3 : 4] turned [adjoint.4, adjoint.5] when [n >= 8, n >= 2, n >= 2],
---|   pointwise] operations [1, 12 * n, n * d]
+--| m: [
+--|   pointwise] operations [2, 15 * n]
 --| -- main, line 8: map_scan_reduce over [n]
 --| t: [
 --|   pointwise whole_vectors 8]
+--| -- main, line 8: segmented_map over [n][n]
+--| adjoint: [
+--|   contraction block_rows 6 width 16 cached 42 most_rows 128 most_points 48 least_rows 16 least_points 6 split 1024 row_packing by_elements point_packing by_elements of_rows [adjoint.2] of_points [c] when [n >= 24, n >= 32, d >= 16],
+--|   lane_blocks points 1 rows 0 block_rows 4 columns 2 width 8 least_chunk 8 packed [cs] when [n >= 16, n >= 4, n >= 2],
+--|   lane_blocks points 1 rows 0 block_rows 8 width 4 least_chunk 8 packed [cs] when [n >= 4, n >= 8, n >= 2],
+--|   pointwise] operations [12, 2 * d]
+--| -- main, line 8: segmented_map over [n]
+--| adjoint.3: [
+--|   pointwise] operations [7, 29 * n]
 --| -- main, line 8: map_scan_reduce over [n]
---| adjoint.6: [
+--| adjoint.4: [
 --|   pointwise whole_vectors 8]
 --| -- main, line 8: segmented_map over [n][d]
---| adjoint.7: [
---|   contraction block_rows 6 width 16 cached 42 most_rows 128 most_points 48 least_rows 16 least_points 6 split 1024 row_packing by_elements point_packing by_points of_rows [sum] of_points [y] when [n >= 24, d >= 32, n >= 16],
+--| adjoint.5: [
+--|   contraction block_rows 6 width 16 cached 42 most_rows 128 most_points 48 least_rows 16 least_points 6 split 1024 row_packing by_elements point_packing by_points of_rows [sum] of_points [y.2] when [n >= 24, d >= 32, n >= 16],
 --|   lane_blocks points 1 rows 0 block_rows 4 columns 2 width 8 when [d >= 16, n >= 4],
 --|   lane_blocks points 1 rows 0 block_rows 8 width 4 when [d >= 4, n >= 8],
 --|   interchanged] operations [4, 3 * n]
 --| -- main, line 8: segmented_map over [n][d]
 --| sum.2: [
---|   contraction block_rows 6 width 16 cached 42 most_rows 128 most_points 48 least_rows 16 least_points 6 split 1024 row_packing by_elements point_packing by_points of_rows [sum.3] of_points [x.2] when [n >= 24, d >= 32, n >= 16],
+--|   contraction block_rows 6 width 16 cached 42 most_rows 128 most_points 48 least_rows 16 least_points 6 split 1024 point_packing by_points of_rows [sum.3] of_points [x] when [n >= 24, d >= 32, n >= 16],
 --|   lane_blocks points 1 rows 0 block_rows 4 columns 2 width 8 when [d >= 16, n >= 4],
 --|   lane_blocks points 1 rows 0 block_rows 8 width 4 when [d >= 4, n >= 8],
 --|   interchanged] operations [3, 2 * n]
 --| -- main, line 8: segmented_map over [d][n]
 --| sum.4: [
---|   contraction block_rows 6 width 16 cached 42 most_rows 128 most_points 48 least_rows 16 least_points 6 split 1024 point_packing by_elements of_rows [adjoint.8] of_points [a] when [d >= 24, n >= 32, n >= 16],
---|   lane_blocks rows 1 block_rows 4 columns 2 width 8 when [d >= 16, n >= 4],
---|   lane_blocks rows 1 block_rows 8 width 4 when [d >= 4, n >= 8],
---|   pointwise] operations [3, 2 * n]
+--|   contraction block_rows 6 width 16 cached 42 most_rows 128 most_points 48 least_rows 16 least_points 6 split 1024 point_packing by_points of_rows [adjoint.6] of_points [a.2] when [d >= 24, n >= 32, n >= 16],
+--|   lane_blocks points 1 rows 0 block_rows 4 columns 2 width 8 when [n >= 16, d >= 4],
+--|   lane_blocks points 1 rows 0 block_rows 8 width 4 when [n >= 4, d >= 8],
+--|   interchanged] operations [3, 2 * n]
 --| -- main, line 8: segmented_map over [h]
---| adjoint.9: [
+--| adjoint.7: [
 --|   pointwise] operations [11, 3 * n, 49 * n * n, 11 * n * n * d, 4 * n * d, d]
 --| -- main, line 8: map_scan_reduce over [n]
---| adjoint.10: [
---|   lane_blocks columns 2 width 8 packed [x.3, adjoint.11] inner_rows [m.2 : 4, adjoint.12 : 4, sum.5 : 4] turned [a.2, sum.6] when [n >= 16, n >= 2, n >= 2],
---|   lane_blocks width 4 packed [x.3, adjoint.11] inner_rows [m.2 : 4, adjoint.12 : 4, sum.5 : 4] turned [a.2, sum.6] when [n >= 4, n >= 2, n >= 2],
+--| adjoint.8: [
+--|   lane_blocks columns 2 width 8 packed [x.2, adjoint.9] inner_rows [m.2 : 4, adjoint.10 : 4, sum.5 : 4] turned [a.3, sum.6] when [n >= 16, n >= 2, n >= 2],
+--|   lane_blocks width 4 packed [x.2, adjoint.9] inner_rows [m.2 : 4, adjoint.10 : 4, sum.5 : 4] turned [a.3, sum.6] when [n >= 4, n >= 2, n >= 2],
 --|   pointwise]
 --| -- main, line 8: map_scan_reduce over [n]
 --| t.2: [
 --|   pointwise whole_vectors 8]
 --| -- main, line 8: map_scan_reduce over [n]
---| adjoint.13: [
+--| adjoint.11: [
 --|   pointwise whole_vectors 8]
 --| -- main, line 8: map_scan_reduce over [d]
 --| sum.5: [

@@ -1,8 +1,8 @@
 // Cutting a nest in two: maps before a place (rows.h), and the rest.  Where there is no such place,
 // the elements of a reduction may be a product, which is set apart from it: a mean of what a layer
-// gives comes behind the layer.  That pays for elements that are results anyway, and for sums over
-// several dimensions; for others, points read rows in vector lanes, a point each, and need no
-// memory.  Or a map takes sums beside more of others (fewer_sums.h).
+// gives comes behind the layer.  That pays for elements that are results anyway or no more than
+// what points give, and for sums over several dimensions; for others, points read rows in vector
+// lanes, a point each, and need no memory.  Or a map takes sums beside more of others (fewer_sums.h).
 #include <algorithm>
 #include <utility>
 
@@ -41,14 +41,16 @@ static bool makes_sums_of_sums(const Body& body) {
 }
 
 // Whether the elements of the reduction are better made before it.
-static bool are_set_apart(const Statement& one, const Body& around) {
+static bool are_set_apart(const Statement& one, const Body& around, const Names& names) {
   const auto* reduction = as<MapScanReduce>(one.operation);
   if (!reduction || !keeps_sums(*reduction) || !makes_numbers(reduction->map.body)) return false;
   const auto elements =
       one.results.begin() + static_cast<std::ptrdiff_t>(value_count(reduction->reductions));
   const bool are_results = std::all_of(elements, one.results.end(), [&](const Binder& element) {
-    return std::find(around.results.begin(), around.results.end(), Operand(element.name)) !=
-           around.results.end();
+    const Type& type = names.type(element.name);
+    return std::any_of(around.results.begin(), around.results.end(), [&](const Operand& result) {
+      return result.is_name() && names.type(result.name()) == type;
+    });
   });
   return are_results || makes_sums_of_sums(reduction->map.body);
 }
@@ -75,7 +77,7 @@ bool Flattener::cut_if_possible(Statement& statement, Nest& nest, PointBody& poi
 
 // A statement in parts, of which the first may be a product; nothing where it stays whole.
 std::vector<Statement> Flattener::set_apart(const Statement& one, const Body& around) {
-  if (are_set_apart(one, around)) {
+  if (are_set_apart(one, around, names_)) {
     return splitter_.split_elements_off(one, *as<MapScanReduce>(one.operation));
   }
   return fewer_sums_first(one, names_).value_or(std::vector<Statement>{});
