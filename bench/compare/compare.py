@@ -2,7 +2,7 @@
 """Dagaz beside NumPy with OpenBLAS, JAX and Futhark's multicore code: the same work, in turn.
 
 usage: compare.py [--dagaz COMMAND] [--peer COMMAND] [--threads 1 2] [--seconds S] [--limit S]
-                  [--only PATTERN] [--json FILE] [--markdown FILE] [--svg FILE]
+                  [--busy-core N] [--only PATTERN] [--json FILE] [--markdown FILE] [--svg FILE]
 
 Results are compared before anything is timed.  Each takes part for about S seconds a case; medians,
 quartiles and ratios round by round go to the JSON file after every case, so what was measured is
@@ -21,6 +21,7 @@ import sys
 import tempfile
 import threading
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import report
@@ -47,6 +48,18 @@ def environment(threads):
         changed['XLA_FLAGS'] = \
             '--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1'
     return {**changed, **os.environ}
+
+
+@contextmanager
+def busy(core):
+    """Meanwhile this core is busy half of the time; none where it is None."""
+    if core is None:
+        yield
+        return
+    # Ends with its standard input, also where this process is killed.
+    with subprocess.Popen([sys.executable, str(HERE / 'busy_core.py'), str(core)],
+                          stdin=subprocess.PIPE, start_new_session=True):
+        yield
 
 
 class Progress:
@@ -83,7 +96,8 @@ class Run:
         self.was_slow = False
         self.document = {
             'machine': machine.headline(), 'seconds': options.seconds, 'load': [os.getloadavg()[0]],
-            'started': time.strftime('%Y-%m-%d %H:%M:%S %Z'), 'versions': {}, 'absent': [],
+            'busy_core': options.busy_core, 'started': time.strftime('%Y-%m-%d %H:%M:%S %Z'),
+            'versions': {}, 'absent': [],
             'peak': {kind: machine.fma_peak(kind) for kind in ('float', 'double')},
             'bandwidth': {str(n): bandwidth(n) for n in options.threads},
             'results': []}
@@ -161,7 +175,7 @@ class Run:
         return left[1:]
 
     def all(self):
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder, busy(self.options.busy_core):
             for threads in self.options.threads:
                 left = self.names
                 while left:
@@ -186,6 +200,8 @@ def parser():
     result.add_argument('--seconds', type=float, default=0.5)
     result.add_argument('--limit', type=float, default=30, metavar='S',
                         help='seconds that a first call may take (30)')
+    result.add_argument('--busy-core', type=int, choices=sorted(os.sched_getaffinity(0)),
+                        help='keep this core busy half of the time, as on a machine that others use')
     result.add_argument('--only', metavar='PATTERN', default='',
                         help='cases whose THEME: NAME has this regular expression')
     result.add_argument('--clock', choices=('wall', 'processor'), default='wall',

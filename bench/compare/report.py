@@ -99,6 +99,9 @@ def head(document, clock):
     for threads, speed in document['bandwidth'].items():
         rates = ', '.join(f'{way} {rate:.1f}' for way, rate in speed.items())
         lines.append(f'{threads} thread(s), at the beginning: {rates} GB/s, arrays of 128 MiB.')
+    if document.get('busy_core') is not None:
+        lines.append(f'Core {document["busy_core"]} was busy half of the time, 5 ms on and 5 ms '
+                     'off, while the cases ran.')
     if document['absent']:
         lines.append(f'Missing: {", ".join(document["absent"])}.')
     kind = 'on the clock' if clock == 'wall' else "of the processor's time"

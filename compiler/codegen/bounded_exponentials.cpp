@@ -1,17 +1,11 @@
 #include "codegen/bounded_exponentials.h"
 
-#include <vector>
-
 #include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 
-namespace dagaz::codegen {
+#include "codegen/vector_functions.h"
 
-/// vector_functions.cpp says how glibc names them.
-static bool is_exponential(llvm::StringRef name) {
-  return name.starts_with("_ZGV") && name.ends_with("v_exp");
-}
+namespace dagaz::codegen {
 
 static void bound(llvm::CallInst* call) {
   constexpr double zero_from = -746;
@@ -28,14 +22,13 @@ static void bound(llvm::CallInst* call) {
 
 llvm::PreservedAnalyses BoundedExponentials::run(llvm::Function& function,
                                                  llvm::FunctionAnalysisManager&) {
-  std::vector<llvm::CallInst*> calls;
-  for (llvm::Instruction& instruction : llvm::instructions(function)) {
-    auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-    if (call == nullptr || call->getCalledFunction() == nullptr) continue;
-    if (is_exponential(call->getCalledFunction()->getName())) calls.push_back(call);
+  bool changed = false;
+  for (const auto& [call, scalar_name] : vector_calls(function)) {
+    if (scalar_name != "exp") continue;
+    bound(call);
+    changed = true;
   }
-  for (llvm::CallInst* call : calls) bound(call);
-  return calls.empty() ? llvm::PreservedAnalyses::all() : llvm::PreservedAnalyses::none();
+  return changed ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
 }
 
 }  // namespace dagaz::codegen

@@ -1,12 +1,10 @@
 #include "codegen/own_vector_functions.h"
 
-#include <vector>
+#include "codegen/single_formulas.h"
+#include "codegen/vector_functions.h"
 
-#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/MC/MCSubtargetInfo.h>
-
-#include "codegen/single_formulas.h"
 
 namespace dagaz::codegen {
 
@@ -14,12 +12,11 @@ namespace {
 
 using SingleFormula = llvm::Value* (SingleFormulas::*)(llvm::Value* x);
 
-/// Null for other functions.  vector_functions.cpp says how glibc names them.
-SingleFormula formula_of(llvm::StringRef name) {
-  if (!name.starts_with("_ZGV")) return nullptr;
-  if (name.ends_with("v_expf")) return &SingleFormulas::exponential;
-  if (name.ends_with("v_logf")) return &SingleFormulas::logarithm;
-  if (name.ends_with("v_tanhf")) return &SingleFormulas::hyperbolic_tangent;
+/// Null for other functions.
+SingleFormula formula_of(llvm::StringRef scalar_name) {
+  if (scalar_name == "expf") return &SingleFormulas::exponential;
+  if (scalar_name == "logf") return &SingleFormulas::logarithm;
+  if (scalar_name == "tanhf") return &SingleFormulas::hyperbolic_tangent;
   return nullptr;
 }
 
@@ -32,20 +29,17 @@ bool has_own_vector_functions(const llvm::TargetMachine& machine) {
 
 llvm::PreservedAnalyses OwnVectorFunctions::run(llvm::Function& function,
                                                 llvm::FunctionAnalysisManager&) {
-  std::vector<llvm::CallInst*> calls;
-  for (llvm::Instruction& instruction : llvm::instructions(function)) {
-    auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-    if (call == nullptr || call->getCalledFunction() == nullptr) continue;
-    if (formula_of(call->getCalledFunction()->getName()) != nullptr) calls.push_back(call);
-  }
-  for (llvm::CallInst* call : calls) {
-    const SingleFormula formula = formula_of(call->getCalledFunction()->getName());
+  bool changed = false;
+  for (const auto& [call, scalar_name] : vector_calls(function)) {
+    const SingleFormula formula = formula_of(scalar_name);
+    if (formula == nullptr) continue;
     llvm::IRBuilder<> builder(call);
     SingleFormulas formulas(builder, call->getType(), SingleFormulas::Side::host);
     call->replaceAllUsesWith((formulas.*formula)(call->getArgOperand(0)));
     call->eraseFromParent();
+    changed = true;
   }
-  return calls.empty() ? llvm::PreservedAnalyses::all() : llvm::PreservedAnalyses::none();
+  return changed ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
 }
 
 }  // namespace dagaz::codegen

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <llvm/IR/InstIterator.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 
 namespace dagaz::codegen {
@@ -91,6 +92,17 @@ void add_vector_functions(llvm::TargetLibraryInfoImpl& library,
     usable.insert(usable.end(), table.at(level).begin(), table.at(level).end());
   }
   library.addVectorizableFunctions(usable);
+}
+
+std::vector<VectorCall> vector_calls(llvm::Function& function) {
+  std::vector<VectorCall> calls;
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+    if (call == nullptr || call->getCalledFunction() == nullptr) continue;
+    llvm::StringRef name = call->getCalledFunction()->getName();
+    if (name.consume_front("_ZGV")) calls.push_back({call, name.split('_').second});
+  }
+  return calls;
 }
 
 }  // namespace dagaz::codegen

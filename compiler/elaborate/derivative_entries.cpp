@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "elaborate/elaborator.h"
+#include "elaborate/entry_points.h"
 #include "support/spelling.h"
 
 namespace dagaz::elaborate {
@@ -217,7 +218,7 @@ ValueRef DerivativeEntries::primal(const Closure& closure, Frame* frame,
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (entry_.parameters[i].unique) arguments[i] = copied(arguments[i]);
   }
-  return e_.apply_entry(closure, e_.arena.frame(frame), std::move(arguments));
+  return apply_entry(e_, closure, e_.arena.frame(frame), std::move(arguments));
 }
 
 // With the sizes that are known outside of the function.
@@ -286,36 +287,37 @@ void DerivativeEntries::make() {
                                             "` would have the name of another entry point");
       continue;
     }
-    e_.elaborate_entry(derivative, [&, which = kind](const Closure& closure, Frame* frame,
-                                                     const std::vector<ValueRef>& arguments) {
+    const auto body = [&, which = kind](const Closure& closure, Frame* frame,
+                                        const std::vector<ValueRef>& arguments) {
       return build(which, closure, frame, arguments);
-    });
+    };
+    elaborate_entry(e_, derivative, body);
   }
 }
 
 }  // namespace
 
-void Elaborator::add_derivatives(const Derivatives& wanted) {
+void add_derivatives(Elaborator& e, const Derivatives& wanted) {
   const auto add = [&](const check::EntryPoint& entry, const DerivativeRequest& asked,
                        bool by_name) {
-    DerivativeEntries derivatives(*this, entry);
+    DerivativeEntries derivatives(e, entry);
     if (derivatives.select(asked, by_name)) derivatives.make();
   };
   std::vector<std::string> known;
-  for (const check::EntryPoint& entry : program.entries) known.push_back(entry.name);
+  for (const check::EntryPoint& entry : e.program.entries) known.push_back(entry.name);
   for (const DerivativeRequest& asked : wanted.of) {
     const auto found = std::find(known.begin(), known.end(), asked.entry);
     if (found == known.end()) {
-      diagnostics.report(DiagnosticKind::unknown_name, Range{},
-                         "there is no entry point `" + asked.entry +
-                             "` to differentiate; there are " + quoted_list(known) +
-                             did_you_mean(asked.entry, known));
+      e.diagnostics.report(DiagnosticKind::unknown_name, Range{},
+                           "there is no entry point `" + asked.entry +
+                               "` to differentiate; there are " + quoted_list(known) +
+                               did_you_mean(asked.entry, known));
       continue;
     }
-    add(program.entries[static_cast<std::size_t>(found - known.begin())], asked, true);
+    add(e.program.entries[static_cast<std::size_t>(found - known.begin())], asked, true);
   }
   if (!wanted.of_all) return;
-  for (const check::EntryPoint& entry : program.entries) {
+  for (const check::EntryPoint& entry : e.program.entries) {
     const bool done = std::any_of(wanted.of.begin(), wanted.of.end(),
                                   [&](const auto& each) { return each.entry == entry.name; });
     if (!done) add(entry, {entry.name, {}}, false);

@@ -2,6 +2,7 @@
 #include "elaborate/elaborate.h"
 
 #include "elaborate/elaborator.h"
+#include "elaborate/entry_points.h"
 #include "ir/traces.h"
 
 namespace dagaz::elaborate {
@@ -12,7 +13,8 @@ Elaborator::Elaborator(const check::CheckedProgram& checked, const SourceFiles& 
       program(checked),
       symbols(name_table),
       ignores_unsafe(safety == Safety::always),
-      globals{FunctionContext{ir::Builder(ir_program.names)}} {
+      constants(*this),
+      called_functions(*this) {
   root = arena.frame(nullptr);
 }
 
@@ -23,15 +25,10 @@ ir::ParallelProgram Elaborator::run(const Derivatives& derivatives) {
         evaluate_declaration(declaration, root);
       }
     }
-    share_entry_points();
-    for (const check::EntryPoint& entry : program.entries) {
-      elaborate_entry(entry, [&](const Closure& closure, Frame* frame,
-                                 const std::vector<ValueRef>& arguments) {
-        return apply_entry(closure, frame, arguments);
-      });
-    }
-    add_derivatives(derivatives);
-    finish_globals();
+    share_entry_points(*this);
+    for (const check::EntryPoint& entry : program.entries) elaborate_entry(*this, entry);
+    add_derivatives(*this, derivatives);
+    constants.finish();
     ir::name_printing_functions(ir_program);
   } catch (const Abandoned&) {
     // The diagnostic has been reported.

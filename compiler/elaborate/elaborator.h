@@ -12,8 +12,11 @@
 #include <unordered_set>
 #include <vector>
 
+#include "elaborate/called_functions.h"
+#include "elaborate/constants.h"
 #include "elaborate/elaborate.h"
 #include "elaborate/emission.h"
+#include "elaborate/open_type.h"
 #include "elaborate/value.h"
 #include "ir/builder.h"
 #include "ir/names.h"
@@ -49,73 +52,11 @@ std::optional<Inlining> inlining_named(std::string_view attribute);
 const Intrinsic* find_scalar_intrinsic(std::string_view name);
 const Intrinsic* find_array_intrinsic(std::string_view name);
 
-/// A type in which some sizes are names that something else will bind (the results of a branch,
-/// the parameters of a loop).
-struct OpenType {
-  TypeRef type = nullptr;
-  std::vector<ir::NameId> sizes = {};
-};
-
-struct RecursiveFunction;
-
-/// A constant of the program: of a parametric module there is one for each frame.
-using ConstantPlace = std::pair<const ast::ValueDeclaration*, Frame*>;
-
-/// One IR function under construction.
-struct FunctionContext {
-  ir::Builder top;
-  std::vector<ir::NameId> top_tokens = {};
-  std::map<ConstantPlace, ValueRef> constants = {};
-  RecursiveFunction* recursive = nullptr;  // whose body this is, if any
-  FunctionContext* outer = nullptr;
-  ir::Substitution imported = {};  // the globals, and by which names they are known here
-};
-
-/// `#[param(name)]`: names in the function that computes the globals.
-struct TuningParameter { std::string name; ir::NameId is_set; ir::NameId value; };
-
-/// What all entry points share; see constants.cpp.
-struct Globals {
-  FunctionContext context;                       // of the function that computes them
-  std::vector<ir::NameId> names = {};            // in that function, in order of first use
-  std::vector<TuningParameter> tuning = {};
-  std::map<ConstantPlace, ValueRef> values = {}; // null: elaborated where it is used
-  std::unordered_map<ir::NameId, ir::NameId> origins = {};  // from imported names
-
-  bool is_tuning(ir::NameId name) const;
-};
-
-/// The parameters of an IR function made for a function of the program: sizes, then leaves.
-struct OpenParameters {
-  std::vector<OpenType> types;            // of each source parameter
-  std::vector<BindingId> loose_sizes;     // size parameters that no parameter determines
-  std::vector<ir::NameId> loose_names;    // and their names
-  std::vector<ir::NameId> leaves;
-  Frame* frame = nullptr;                 // of the body: types and sizes are bound in it
-
-  /// All names, in the order of the IR function's parameters.
-  std::vector<ir::NameId> all() const;
-};
-
 /// One of several choices; see choices.cpp.
 struct Arm {
   const ast::Exp* exp;  // whose value is chosen
   std::function<ir::Operand()> test;
   std::function<ValueRef()> value;
-};
-
-/// A recursive function for some static arguments; see recursion.cpp.
-struct RecursiveFunction {
-  std::string name;
-  const ast::ValueDeclaration* declaration = nullptr;
-  InstanceHere here;
-  OpenParameters parameters;
-  std::vector<bool> consumes;
-  ir::Lambda body = {};              // until the group is finished
-  std::vector<ir::NameId> captured;  // names around the first call, once the group is finished
-  bool noinline = false;
-  ir::Sorts sorts = ir::Sorts::no;
-  bool finished = false;             // part of the program
 };
 
 class Elaborator : public Emission {
@@ -132,6 +73,8 @@ class Elaborator : public Emission {
   Frame* root;
   Inlining inlining = Inlining::automatic;  // of the calls in the expression, if it says so
   std::unordered_set<ir::NameId> known_sizes;  // never negative, so no check is needed
+  Constants constants;
+  CalledFunctions called_functions;
   // The operator of the stream being built, if it works on the array itself: see streams.cpp.
   ValueRef combining = nullptr;
   // Results of `zip`, which the language calls fresh although nothing is copied: whoever consumes
@@ -254,52 +197,6 @@ class Elaborator : public Emission {
   /// Base names for the leaves of that parameter, which has such a type.
   std::vector<std::string> parameter_hints(ValueRef function, std::size_t index, TypeRef type);
 
-  // ------------------------------------------------------------ constants.cpp
-  ValueRef evaluate_constant(const DelayedConstant& constant);
-  ValueRef build_constant(const DelayedConstant& constant);
-  /// The constant as a global; null if it is to be elaborated here.
-  ValueRef global_value(const DelayedConstant& constant);
-  ValueRef make_global(const DelayedConstant& constant);
-  /// The entry point, or the function of the globals, whose body is being elaborated.
-  FunctionContext& root_context();
-  /// The name of a global in the current function.
-  ir::NameId import(ir::NameId global);
-  /// The same for a name that another entry point may have imported; other names stay.
-  ir::NameId imported_here(ir::NameId name);
-  ValueRef import_value(ValueRef value);
-  /// `exp`, unless the tuning parameter is set; other types than i64 have none.
-  ValueRef evaluate_tuning(const std::string& name, const ast::Exp* exp, Frame* frame);
-  void add_globals(ir::Function& function, FunctionContext& entry);
-  ir::Function* function_named(const std::string& name);
-  void finish_globals();
-  Globals globals;
-  std::deque<std::pair<std::string, FunctionContext>> finished_entries;  // by function
-
-  // ------------------------------------------------------------ recursion.cpp
-  ValueRef call_recursive(Closure closure, std::span<const ValueRef> arguments);
-  RecursiveFunction& recursive_function(const Closure& closure,
-                                        std::span<const ValueRef> arguments);
-  void build_recursive(RecursiveFunction& function, const Closure& closure,
-                       std::span<const ValueRef> arguments);
-  /// `value` with its functions unguarded, whose tokens are added to `guards`: tokens are no
-  /// parameters, so the call is guarded instead.
-  ValueRef without_guards(ValueRef value, std::vector<ir::NameId>& guards);
-  /// Completes the functions that may call each other and adds them to the program.
-  void finish_recursive_group();
-  /// Binds the parameters in the body's frame; the type of the body's result.
-  OpenType bind_recursive_parameters(RecursiveFunction& function, const Closure& closure,
-                                     std::span<const ValueRef> arguments);
-  /// Fresh parameters of these types for `closure`; sizes that only a call can tell are open.
-  OpenParameters open_parameters(const Closure& closure,
-                                 const std::vector<const check::Type*>& types);
-  /// A value of the same structure as `like` with other leaves; static parts are kept.
-  ValueRef with_leaves(ValueRef like, TypeRef type, const ir::NameId*& leaves);
-  std::map<std::vector<std::uint64_t>, RecursiveFunction*> recursive_functions;
-  std::deque<RecursiveFunction> recursive_storage;
-  std::vector<RecursiveFunction*> recursive_group;  // built, not finished
-  /// How many functions are being built around here.
-  int recursion_depth() const;
-
   // ------------------------------------------------------------ indexing.cpp
   ValueRef evaluate_index(const ast::Exp* exp, const ast::Index& node, Frame* frame);
   ValueRef evaluate_update(const ast::Exp* exp, const ast::Update& node, Frame* frame);
@@ -355,28 +252,6 @@ class Elaborator : public Emission {
                                   const std::function<void(Frame*)>& bind_argument, Frame*& inner);
   /// Binds what `coercion` names, with the values that `from` has, in `to`.
   void coerce(const check::Coercion& coercion, Frame* from, Frame* to);
-
-  // ------------------------------------------------------------ entry_points.cpp
-  /// What an entry point computes of its arguments; the frame is that of the declaration's body.
-  using EntryBody = std::function<ValueRef(const Closure&, Frame*, const std::vector<ValueRef>&)>;
-  /// Finds the entry points that other declarations mention: calls of these are `shared`.
-  void share_entry_points();
-  /// What the declaration of a function is bound to in the root frame; null for constants.
-  const Closure* declared_function(const ast::ValueDeclaration& declaration);
-  /// Adds the entry point to the program, or reports why it cannot be compiled.
-  void elaborate_entry(const check::EntryPoint& entry, const EntryBody& body);
-  void build_entry(const check::EntryPoint& entry, const EntryBody& body);
-  std::vector<ValueRef> entry_arguments(const OpenParameters& open);
-  /// The value of the declaration for these arguments.
-  ValueRef apply_entry(const Closure& closure, Frame* frame, std::vector<ValueRef> arguments);
-  /// What the C interface has to know, but for the results' sizes.
-  ir::EntryPoint describe_entry(const check::EntryPoint& entry, const OpenParameters& open,
-                                ValueRef value);
-  int external_type(TypeRef type, const std::string& written);
-  int add_external_type(ir::ExternalType type);
-
-  // ------------------------------------------------------------ derivative_entries.cpp
-  void add_derivatives(const Derivatives& wanted);
 };
 
 /// The value of `function` at `argument` and its derivative with `seed`, as a pair.  `result` is

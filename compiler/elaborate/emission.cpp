@@ -178,6 +178,12 @@ ir::NameId Emission::array_name(const ir::Operand& operand) {
   return out->as_name(operand, hint);
 }
 
+ir::Function* Emission::function_named(const std::string& name) {
+  const auto found = std::find_if(ir_program.functions.begin(), ir_program.functions.end(),
+                                  [&](const ir::Function& f) { return f.name == name; });
+  return found == ir_program.functions.end() ? nullptr : &*found;
+}
+
 void Emission::retoken(ir::Builder& builder) {
   builder.set_tokens(tokens);
   if (&builder == &context->top) context->top_tokens = tokens;

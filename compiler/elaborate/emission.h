@@ -2,8 +2,10 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "elaborate/value.h"
@@ -25,7 +27,20 @@ struct Request {
   std::optional<ir::Operand> bound = std::nullopt;
 };
 
-struct FunctionContext;
+struct CalledFunction;
+
+/// A constant of the program: of a parametric module there is one for each frame.
+using ConstantPlace = std::pair<const ast::ValueDeclaration*, Frame*>;
+
+/// One IR function under construction.
+struct FunctionContext {
+  ir::Builder top;
+  std::vector<ir::NameId> top_tokens = {};
+  std::map<ConstantPlace, ValueRef> constants = {};
+  CalledFunction* called = nullptr;  // whose body this is, if any
+  FunctionContext* outer = nullptr;
+  ir::Substitution imported = {};  // the globals, and by which names they are known here
+};
 
 struct Emission {
   Emission(const SourceFiles& sources, Diagnostics& sink) : files(sources), diagnostics(sink) {}
@@ -59,6 +74,8 @@ struct Emission {
                     const LambdaBody& build);
   std::vector<ir::NameId> fresh(const std::vector<ir::Type>& types);
   ir::NameId array_name(const ir::Operand& operand);
+  /// The function of the program that is made, or null.
+  ir::Function* function_named(const std::string& name);
   /// Makes `builder` guard what follows by `tokens`.
   void retoken(ir::Builder& builder);
   /// Runs `build` at the top level of the current IR function.

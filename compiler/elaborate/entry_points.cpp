@@ -1,7 +1,7 @@
-// Entry points: one IR function each, and what the C interface has to know about its values.
+#include "elaborate/entry_points.h"
+
 #include <algorithm>
 
-#include "elaborate/elaborator.h"
 #include "elaborate/interface_types.h"
 #include "syntax/children.h"
 
@@ -149,61 +149,65 @@ void check_computed_sizes(Elaborator& e, const check::EntryPoint& entry,
 
 }  // namespace
 
-std::vector<ValueRef> Elaborator::entry_arguments(const OpenParameters& open) {
+static std::vector<ValueRef> entry_arguments(Elaborator& e, const OpenParameters& open) {
   std::vector<ValueRef> arguments;
   const ir::NameId* leaf = open.leaves.data();
   for (const OpenType& parameter : open.types) {
     const TypeRef type = parameter.type;
     arguments.push_back(
-        arena.from_leaves(type, std::vector<ir::NameId>(leaf, leaf + type->leaf_count)));
+        e.arena.from_leaves(type, std::vector<ir::NameId>(leaf, leaf + type->leaf_count)));
     leaf += type->leaf_count;
   }
   return arguments;
 }
 
-const Closure* Elaborator::declared_function(const ast::ValueDeclaration& declaration) {
-  const ValueRef value = root->find(declaration.id);
+// What the declaration of a function is bound to in the root frame; null for constants.
+static const Closure* declared_function(Elaborator& e, const ast::ValueDeclaration& declaration) {
+  const ValueRef value = e.root->find(declaration.id);
   return value == nullptr ? nullptr : as<Closure>(value->node);
 }
 
 // Entry points are declared in the last file only.
-void Elaborator::share_entry_points() {
+void share_entry_points(Elaborator& e) {
   std::unordered_set<BindingId> mentioned;
-  ast::for_each_value(program.program->files.back().declarations,
+  ast::for_each_value(e.program.program->files.back().declarations,
                       [&](const auto& value, const auto&) {
                         ast::for_each_expression(*value.function.body, [&](const ast::Exp& exp) {
                           if (const auto* variable = as<ast::Variable>(exp.node))
                             mentioned.insert(variable->id);
                         });
                       });
-  for (const check::EntryPoint& entry : program.entries) {
+  for (const check::EntryPoint& entry : e.program.entries) {
     const auto& declaration = std::get<ast::ValueDeclaration>(entry.declaration->node);
-    const Closure* closure = declared_function(declaration);
+    const Closure* closure = declared_function(e, declaration);
     if (closure == nullptr || closure->inlining != Inlining::automatic) continue;
     if (!mentioned.contains(declaration.id)) continue;
     Closure called = *closure;
     called.inlining = Inlining::shared;
-    root->values[declaration.id] = arena.value(called);
+    e.root->values[declaration.id] = e.arena.value(called);
   }
 }
 
-ValueRef Elaborator::apply_entry(const Closure& closure, Frame* frame,
-                                 std::vector<ValueRef> arguments) {
+ValueRef apply_entry(Elaborator& e, const Closure& closure, Frame* frame,
+                     std::vector<ValueRef> arguments) {
   const std::vector<ast::Pattern*>& patterns = closure.function->parameters;
-  for (std::size_t i = 0; i < patterns.size(); ++i) bind_pattern(patterns[i], arguments[i], frame);
-  const Range& where = closure.declaration->name.range;
-  const Inlining asked = inlining_of(closure);
-  if (closure.declaration->is_recursive || asked == Inlining::never || asked == Inlining::shared) {
-    return apply(arena.value(closure), std::move(arguments), where);
+  for (std::size_t i = 0; i < patterns.size(); ++i) {
+    e.bind_pattern(patterns[i], arguments[i], frame);
   }
-  const ValueRef value = evaluate(closure.function->body, frame);
+  const Range& where = closure.declaration->name.range;
+  const Inlining asked = e.inlining_of(closure);
+  if (closure.declaration->is_recursive || asked == Inlining::never || asked == Inlining::shared) {
+    return e.apply(e.arena.value(closure), std::move(arguments), where);
+  }
+  const ValueRef value = e.evaluate(closure.function->body, frame);
   // `entry f = map g` takes more than is written.
   const auto given = static_cast<std::ptrdiff_t>(patterns.size());
-  return apply(value, {arguments.begin() + given, arguments.end()}, where);
+  return e.apply(value, {arguments.begin() + given, arguments.end()}, where);
 }
 
-ir::EntryPoint Elaborator::describe_entry(const check::EntryPoint& entry,
-                                          const OpenParameters& open, ValueRef value) {
+// What the C interface has to know, but for the results' sizes.
+static ir::EntryPoint describe_entry(Elaborator& e, const check::EntryPoint& entry,
+                                     const OpenParameters& open, ValueRef value) {
   const std::size_t sizes = open.all().size() - open.leaves.size();
   ir::EntryPoint point{entry.name, entry.documentation, entry.name, static_cast<int>(sizes),
                        0,          {},                  {}};
@@ -220,7 +224,7 @@ ir::EntryPoint Elaborator::describe_entry(const check::EntryPoint& entry,
     }
     written = std::move(of_derivative);
   }
-  InterfaceTypes types(symbols, *program.program, ir_program.external_types);
+  InterfaceTypes types(e.symbols, *e.program.program, e.ir_program.external_types);
   for (std::size_t i = 0; i < open.types.size(); ++i) {
     const check::EntryValue& parameter = entry.parameters[i];
     const int type = types.index_of(open.types[i].type, written[i]);
@@ -228,69 +232,76 @@ ir::EntryPoint Elaborator::describe_entry(const check::EntryPoint& entry,
   }
   const bool unique = std::any_of(entry.results.begin(), entry.results.end(),
                                   [](const check::EntryValue& part) { return part.unique; });
-  point.outputs.push_back({"", types.index_of(arena.type_of(value), written.back()), unique});
+  point.outputs.push_back({"", types.index_of(e.arena.type_of(value), written.back()), unique});
   return point;
 }
 
-void Elaborator::elaborate_entry(const check::EntryPoint& entry, const EntryBody& body) {
-  const Doing doing(entry.name);
-  try {
-    build_entry(entry, body);
-  } catch (const UnknownSize& unknown) {
-    diagnostics.report(DiagnosticKind::unsupported, unknown.range,
-                       "a size that is needed here is not known");
-  }
-}
-
-void Elaborator::build_entry(const check::EntryPoint& entry, const EntryBody& body) {
+static void build_entry(Elaborator& e, const check::EntryPoint& entry, const EntryBody& body) {
   const auto& declaration = std::get<ast::ValueDeclaration>(entry.declaration->node);
-  grown.clear();
-  FunctionContext inner{ir::Builder(names())};
-  const Temporarily<FunctionContext*> in_context(context, &inner);
-  const Temporarily<ir::Builder*> redirected(out, &inner.top);
-  const Temporarily<std::vector<ir::NameId>> unguarded(tokens, {});
-  const At at(*this, declaration.name.range);
+  e.grown.clear();
+  FunctionContext inner{ir::Builder(e.names())};
+  const Temporarily<FunctionContext*> in_context(e.context, &inner);
+  const Temporarily<ir::Builder*> redirected(e.out, &inner.top);
+  const Temporarily<std::vector<ir::NameId>> unguarded(e.tokens, {});
+  const At at(e, declaration.name.range);
   Closure closure{
-      &declaration.function, &declaration, declaration.scheme, nullptr, root, {}, false};
-  if (const Closure* declared = declared_function(declaration)) {
+      &declaration.function, &declaration, declaration.scheme, nullptr, e.root, {}, false};
+  if (const Closure* declared = declared_function(e, declaration)) {
     closure.inlining = declared->inlining;
   }
   std::vector<const check::Type*> types;
   for (const check::EntryValue& parameter : entry.parameters) types.push_back(parameter.type);
-  const OpenParameters open = open_parameters(closure, types);
+  const OpenParameters open = open_parameters(e, closure, types);
   const std::vector<ir::NameId> parameters = open.all();
-  known_sizes.insert(parameters.begin(),
-                     parameters.end() - static_cast<std::ptrdiff_t>(open.leaves.size()));
+  e.known_sizes.insert(parameters.begin(),
+                       parameters.end() - static_cast<std::ptrdiff_t>(open.leaves.size()));
 
-  const std::vector<ValueRef> arguments = entry_arguments(open);
+  const std::vector<ValueRef> arguments = entry_arguments(e, open);
   const std::vector<ast::Pattern*>& patterns = closure.function->parameters;
   // Types of parameters may mention parameters.
   for (std::size_t i = 0; i < patterns.size(); ++i) {
-    bind_pattern(patterns[i], arguments[i], open.frame);
+    e.bind_pattern(patterns[i], arguments[i], open.frame);
   }
   std::vector<ir::NameId> checks;
-  check_computed_sizes(*this, entry, open, checks);
-  tokens = checks;
-  retoken(*out);
+  check_computed_sizes(e, entry, open, checks);
+  e.tokens = checks;
+  e.retoken(*e.out);
   const ValueRef value = body(closure, open.frame, arguments);
-  ir::EntryPoint point = describe_entry(entry, open, value);
-  std::vector<ir::Operand> leaves = external_leaves(*this, value);
-  if (!tokens.empty()) {
+  ir::EntryPoint point = describe_entry(e, entry, open, value);
+  std::vector<ir::Operand> leaves = external_leaves(e, value);
+  if (!e.tokens.empty()) {
     // Also what is returned as it came in waits for the checks of the parameters.
-    for (ir::Operand& leaf : leaves) leaf = emit_one(ir::Identity{leaf});
+    for (ir::Operand& leaf : leaves) leaf = e.emit_one(ir::Identity{leaf});
   }
-  std::vector<ir::Operand> results = size_results(names(), leaves, parameters);
+  std::vector<ir::Operand> results = size_results(e.names(), leaves, parameters);
   point.size_results = static_cast<int>(results.size());
   results.insert(results.end(), leaves.begin(), leaves.end());
-  ir::Function function = function_of(*this, entry, open);
-  point.hints = rank_hints(*this, entry, open, function);
+  ir::Function function = function_of(e, entry, open);
+  point.hints = rank_hints(e, entry, open, function);
   for (const ir::Operand& result : results) {
-    function.result_types.push_back(names().type(result));
+    function.result_types.push_back(e.names().type(result));
   }
   function.body = inner.top.take_body(std::move(results));
-  ir_program.functions.push_back(std::move(function));
-  ir_program.entries.push_back(std::move(point));
-  finished_entries.emplace_back(entry.name, std::move(inner));
+  e.ir_program.functions.push_back(std::move(function));
+  e.ir_program.entries.push_back(std::move(point));
+  e.constants.finish_entry(entry.name, std::move(inner));
+}
+
+void elaborate_entry(Elaborator& e, const check::EntryPoint& entry, const EntryBody& body) {
+  const Doing doing(entry.name);
+  try {
+    build_entry(e, entry, body);
+  } catch (const UnknownSize& unknown) {
+    e.diagnostics.report(DiagnosticKind::unsupported, unknown.range,
+                         "a size that is needed here is not known");
+  }
+}
+
+void elaborate_entry(Elaborator& e, const check::EntryPoint& entry) {
+  elaborate_entry(e, entry, [&](const Closure& closure, Frame* frame,
+                                const std::vector<ValueRef>& arguments) {
+    return apply_entry(e, closure, frame, arguments);
+  });
 }
 
 }  // namespace dagaz::elaborate

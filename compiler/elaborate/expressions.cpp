@@ -296,7 +296,7 @@ ValueRef Elaborator::evaluate_attributed(const ast::Attributed& node, Frame* fra
   }
   if (name == "param" && attribute.arguments.size() == 1 && attribute.arguments[0].name.valid()) {
     const std::string parameter(symbols.text(attribute.arguments[0].name));
-    return evaluate_tuning(parameter, node.value, frame);
+    return constants.tuning_parameter(parameter, node.value, frame);
   }
   const ValueRef value = evaluate(node.value, frame);
   if (name == "trace") trace_attributed(*this, node, value);

@@ -22,7 +22,7 @@ ValueRef Elaborator::instantiate(ValueRef value, const check::Instance* instance
   if (const auto* constant = as<DelayedConstant>(value->node)) {
     DelayedConstant here = *constant;
     if (instance != nullptr) here.here = {instance, frame};
-    return evaluate_constant(here);
+    return constants.evaluate(here);
   }
   if (const auto* size = as<DelayedSize>(value->node)) {
     return i64_value(evaluate_size(size->size, size->frame));
@@ -122,7 +122,8 @@ bool is_first_order(ValueRef value) {
 
 bool Elaborator::has_grown(const Closure& closure, std::span<const ValueRef> arguments) const {
   const auto made = grown.find(closure.declaration);
-  return made != grown.end() && made->second > most_names && recursion_depth() < deepest_calls &&
+  return made != grown.end() && made->second > most_names &&
+         called_functions.depth() < deepest_calls &&
          std::all_of(arguments.begin(), arguments.end(), is_first_order);
 }
 
@@ -156,7 +157,7 @@ bool Elaborator::is_called(const Closure& closure, std::span<const ValueRef> arg
     case Inlining::never:
     case Inlining::sorting:
     case Inlining::sorting_signed:
-      return recursion_depth() < deepest_calls && gives_data(closure, arguments);
+      return called_functions.depth() < deepest_calls && gives_data(closure, arguments);
   }
   DZ_UNREACHABLE("inlining");
 }
@@ -164,7 +165,7 @@ bool Elaborator::is_called(const Closure& closure, std::span<const ValueRef> arg
 ValueRef Elaborator::apply_closure(const Closure& closure, std::span<const ValueRef> arguments,
                                    const Range& where) {
   const At at(*this, where);
-  if (is_called(closure, arguments)) return call_recursive(closure, arguments);
+  if (is_called(closure, arguments)) return called_functions.call(closure, arguments);
   const Temporarily<Inlining> of_the_call(inlining, Inlining::automatic);
   Frame* frame = activate(closure, arguments);
   const Temporarily<ir::LocationId> called(inlined_at, out->location());

@@ -2,6 +2,7 @@
 #include "ir/interpret.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "ir/interpreter.h"
@@ -15,9 +16,9 @@ namespace dagaz::ir {
 static constexpr std::int64_t most_elements = std::int64_t{1} << 30;
 
 Interpreter::Interpreter(const Program& program, const OnTrace& on_trace)
-    : program_(program), on_trace_(on_trace), values_(program.names.size()) {
+    : program_(program), on_trace_(on_trace), bound_(program.names) {
   for (const Function& function : program.functions) {
-    functions_.emplace(function.name, FunctionState{&function, bound_names(function.body), 0});
+    functions_.emplace(function.name, &function);
   }
 }
 
@@ -25,31 +26,8 @@ void Interpreter::fail(std::string message) const {
   throw InterpretFailure{{std::move(message), location_}};
 }
 
-// ---------------------------------------------------------------- operands and scopes
-
-Value Interpreter::value_of(const Operand& operand) const {
-  return operand.is_name() ? lookup(operand.name()) : scalar_value(operand.constant());
-}
-
-Interpreter::Values Interpreter::values_of(const std::vector<Operand>& operands) const {
-  Values values;
-  values.reserve(operands.size());
-  for (const Operand& operand : operands) values.push_back(value_of(operand));
-  return values;
-}
-
-Constant Interpreter::scalar(const Operand& operand) const {
-  return operand.is_name() ? scalar_of_value(lookup(operand.name())) : operand.constant();
-}
-
-std::vector<std::int64_t> Interpreter::integers(const std::vector<Operand>& operands) const {
-  std::vector<std::int64_t> values;
-  for (const Operand& operand : operands) values.push_back(integer(operand));
-  return values;
-}
-
 std::int64_t Interpreter::size(const Operand& operand) const {
-  const std::int64_t value = integer(operand);
+  const std::int64_t value = bound_.integer(operand);
   if (value < 0) fail("an array of a negative size");
   if (value > most_elements) fail_for_memory();
   return value;
@@ -67,20 +45,42 @@ void Interpreter::check_memory(std::span<const std::int64_t> shape) const {
   if (room == 0) fail_for_memory();
 }
 
+// ---------------------------------------------------------------- scopes
+
+Value Interpreter::last_value_of(const Operand& operand) {
+  if (!operand.is_name()) return bound_.value_of(operand);
+  const NameId name = operand.name();
+  const auto end = used_last_->end();
+  const bool is_last = std::find(used_last_->begin(), end, name) != end;
+  return is_last ? bound_.take(name) : bound_.at(name);
+}
+
+Interpreter::Values Interpreter::last_values_of(const std::vector<Operand>& operands) {
+  Values values;
+  values.reserve(operands.size());
+  for (const Operand& operand : operands) values.push_back(last_value_of(operand));
+  return values;
+}
+
 Interpreter::Values Interpreter::run(const Body& body) {
+  const std::vector<NameId>* const used_last_around = used_last_;
   for (const Statement& statement : body.statements) {
     if (statement.location.valid()) location_ = statement.location;
     if (const auto scalar = scalar_result(statement.operation)) {
-      bind(statement.results[0].name, *scalar);
+      bound_.bind(statement.results[0].name, *scalar);
       continue;
     }
+    used_last_ = &last_uses_.of(statement);
     Values results = std::visit(*this, statement.operation);
     DZ_CHECK(results.size() == statement.results.size(), "the number of results");
     for (std::size_t i = 0; i < results.size(); ++i) {
-      bind(statement.results[i].name, std::move(results[i]));
+      bound_.bind(statement.results[i].name, std::move(results[i]));
     }
   }
-  return values_of(body.results);
+  used_last_ = &last_uses_.of(body);
+  Values results = last_values_of(body.results);
+  used_last_ = used_last_around;
+  return results;
 }
 
 // Most of what runs; nothing is allocated for it.
@@ -88,50 +88,44 @@ std::optional<Constant> Interpreter::scalar_result(const Operation& operation) {
   if (const auto* scalar = as<Scalar>(operation)) return computed(*scalar);
   const auto* index = as<Index>(operation);
   if (index == nullptr) return std::nullopt;
-  const Value& array = lookup(index->array);
+  const Value& array = bound_.at(index->array);
   if (index->indices.size() != array.shape.size()) return std::nullopt;
   return Constant{array.element, array.elements[offset_at(array, index->indices)]};
-}
-
-void Interpreter::bind(NameId name, const Constant& scalar) {
-  Value& value = values_[name.index];
-  value.element = scalar.type;
-  value.shape.clear();
-  value.elements.assign(1, scalar.bits);
 }
 
 Interpreter::Values Interpreter::apply(const Lambda& lambda, Values arguments) {
   DZ_CHECK(arguments.size() == lambda.parameters.size(), "the number of arguments");
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    bind(lambda.parameters[i].name, std::move(arguments[i]));
+    bound_.bind(lambda.parameters[i].name, std::move(arguments[i]));
   }
   return run(lambda.body);
 }
 
-Interpreter::Values Interpreter::call(const std::string& name, const Values& arguments) {
+Interpreter::Values Interpreter::call(const std::string& name, Values arguments) {
   const auto found = functions_.find(name);
   DZ_CHECK(found != functions_.end(), "no function `" + name + "`");
-  FunctionState& state = found->second;
-  const Function& function = *state.function;
+  const Function& function = *found->second;
   DZ_CHECK(arguments.size() == function.parameters.size(), "arguments of `" + name + "`");
   if (stack_is_full()) fail(std::string(too_deep_recursion));
+  const auto [state_at, is_first] = called_.try_emplace(&function);
+  FunctionState& state = state_at->second;
+  if (is_first) {
+    last_uses_.add(function, program_.names);
+    state.bound = bound_names(function.body);
+    for (const Binder& parameter : function.parameters) state.bound.push_back(parameter.name);
+  }
   Values saved;
   if (state.active > 0) {
-    for (const NameId bound : state.bound) saved.push_back(std::move(values_[bound.index]));
-    for (const Binder& parameter : function.parameters) saved.push_back(lookup(parameter.name));
+    for (const NameId bound : state.bound) saved.push_back(bound_.take(bound));
   }
   ++state.active;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    bind(function.parameters[i].name, arguments[i]);
+    bound_.bind(function.parameters[i].name, std::move(arguments[i]));
   }
   Values results = run(function.body);
   --state.active;
-  if (state.active > 0) {
-    std::size_t next = 0;
-    for (const NameId bound : state.bound) bind(bound, std::move(saved[next++]));
-    for (const Binder& parameter : function.parameters) {
-      bind(parameter.name, std::move(saved[next++]));
-    }
+  for (std::size_t i = 0; i < saved.size(); ++i) {
+    bound_.bind(state.bound[i], std::move(saved[i]));
   }
   return results;
 }
@@ -145,12 +139,16 @@ Interpreter::Values Interpreter::only(Value value) {
   return values;
 }
 
-Interpreter::Values Interpreter::operator()(const Identity& e) { return only(value_of(e.value)); }
+Interpreter::Values Interpreter::operator()(const Identity& e) {
+  return only(last_value_of(e.value));
+}
 
 Constant Interpreter::computed(const Scalar& e) {
-  arguments_.clear();
-  for (const Operand& argument : e.arguments) arguments_.push_back(scalar(argument));
-  const auto value = evaluate(e.op, e.type, e.result, arguments_);
+  std::array<Constant, 3> arguments;  // no operation has more
+  const std::size_t count = e.arguments.size();
+  DZ_CHECK(count <= arguments.size(), "the number of operands");
+  for (std::size_t i = 0; i < count; ++i) arguments[i] = bound_.scalar(e.arguments[i]);
+  const auto value = evaluate(e.op, e.type, e.result, std::span(arguments).first(count));
   if (!value) fail("undefined: " + std::string(name_of(e.op)));
   return *value;
 }
@@ -160,18 +158,20 @@ Interpreter::Values Interpreter::operator()(const Scalar& e) {
 }
 
 Interpreter::Values Interpreter::operator()(const ArrayLiteral& e) {
-  return only(assemble({static_cast<std::int64_t>(e.elements.size())}, values_of(e.elements),
-                       e.element));
+  Rows rows;
+  for (const Operand& element : e.elements) add_row(rows, bound_.value_of(element));
+  const auto count = static_cast<std::int64_t>(e.elements.size());
+  return only(array_of(std::move(rows), {&count, 1}, e.element));
 }
 
 Interpreter::Values Interpreter::operator()(const Index& e) {
-  const Value& array = lookup(e.array);
+  const Value& array = bound_.at(e.array);
   return only(part_at(array, offset_at(array, e.indices), e.indices.size()));
 }
 
 std::size_t Interpreter::offset_at(const Value& array, const std::vector<Operand>& indices) {
   indices_.clear();
-  for (const Operand& one : indices) indices_.push_back(integer(one));
+  for (const Operand& one : indices) indices_.push_back(bound_.integer(one));
   const auto offset = offset_of(array, indices_);
   if (!offset) fail("unguarded index out of bounds");
   return *offset;
@@ -186,46 +186,54 @@ std::vector<std::int64_t> Interpreter::slice_shape(
   return shape;
 }
 
-std::optional<std::size_t> Interpreter::slice_offset(
-    const Value& array, const std::vector<SliceDimension>& dimensions,
-    std::span<const std::int64_t> at) const {
-  std::vector<std::int64_t> indices;
-  std::size_t free = 0;
+void Interpreter::for_each_in_slice(const Value& array,
+                                    const std::vector<SliceDimension>& dimensions,
+                                    FunctionRef<void(std::size_t)> visit) const {
+  std::vector<std::int64_t> starts;
+  std::vector<std::int64_t> strides;  // of the dimensions that are not fixed
   for (const SliceDimension& dimension : dimensions) {
-    const std::int64_t start = integer(dimension.start);
-    indices.push_back(dimension.fixed ? start : start + at[free++] * integer(dimension.stride));
+    starts.push_back(bound_.integer(dimension.start));
+    if (!dimension.fixed) strides.push_back(bound_.integer(dimension.stride));
   }
-  return offset_of(array, indices);
+  std::vector<std::int64_t> indices(dimensions.size());
+  for_each_coordinate(slice_shape(dimensions), [&](std::span<const std::int64_t> at) {
+    std::size_t free = 0;
+    for (std::size_t k = 0; k < dimensions.size(); ++k) {
+      indices[k] = starts[k];
+      if (dimensions[k].fixed) continue;
+      indices[k] += at[free] * strides[free];
+      ++free;
+    }
+    const auto offset = offset_of(array, indices);
+    if (!offset) fail("unguarded slice or update out of bounds");
+    visit(*offset);
+  });
 }
 
 Interpreter::Values Interpreter::operator()(const Slice& e) {
-  const Value& array = lookup(e.array);
+  const Value& array = bound_.at(e.array);
   Value result{array.element, slice_shape(e.dimensions), {}};
-  for_each_coordinate(result.shape, [&](std::span<const std::int64_t> at) {
-    const auto offset = slice_offset(array, e.dimensions, at);
-    if (!offset) fail("unguarded slice out of bounds");
-    result.elements.push_back(array.elements[*offset]);
+  for_each_in_slice(array, e.dimensions, [&](std::size_t offset) {
+    result.elements.push_back(array.elements[offset]);
   });
   return only(std::move(result));
 }
 
 Interpreter::Values Interpreter::operator()(const Update& e) {
-  Value result = lookup(e.array);
-  const Value value = value_of(e.value);
+  const Value value = last_value_of(e.value);
+  Value result = last_value_of(e.array);
   std::size_t next = 0;
-  for_each_coordinate(slice_shape(e.dimensions), [&](std::span<const std::int64_t> at) {
-    const auto offset = slice_offset(result, e.dimensions, at);
-    if (!offset) fail("unguarded update out of bounds");
+  for_each_in_slice(result, e.dimensions, [&](std::size_t offset) {
     DZ_CHECK(next < value.elements.size(), "an update with a smaller value");
-    result.elements[*offset] = value.elements[next++];
+    result.elements[offset] = value.elements[next++];
   });
   return only(std::move(result));
 }
 
 Interpreter::Values Interpreter::operator()(const Iota& e) {
   Value result{e.type, {size(e.count)}, {}};
-  const std::int64_t start = integer(e.start);
-  const std::int64_t stride = integer(e.stride);
+  const std::int64_t start = bound_.integer(e.start);
+  const std::int64_t stride = bound_.integer(e.stride);
   for (std::int64_t i = 0; i < result.shape[0]; ++i) {
     result.elements.push_back(make_integer(e.type, start + i * stride).bits);
   }
@@ -233,38 +241,38 @@ Interpreter::Values Interpreter::operator()(const Iota& e) {
 }
 
 Interpreter::Values Interpreter::operator()(const Replicate& e) {
-  const Value value = value_of(e.value);
+  const Value value = bound_.value_of(e.value);
   Value result{value.element, {}, {}};
   for (const Operand& extent : e.shape) result.shape.push_back(size(extent));
   const std::size_t count = element_count(result.shape);
   result.shape.insert(result.shape.end(), value.shape.begin(), value.shape.end());
   check_memory(result.shape);
   for (std::size_t i = 0; i < count; ++i) {
-    result.elements.insert(result.elements.end(), value.elements.begin(), value.elements.end());
+    result.elements.append(value.elements);
   }
   return only(std::move(result));
 }
 
 Interpreter::Values Interpreter::operator()(const Concat& e) {
-  Value result = lookup(e.arrays.front());
+  Value result = last_value_of(e.arrays.front());
   for (std::size_t i = 1; i < e.arrays.size(); ++i) {
-    const Value& next = lookup(e.arrays[i]);
+    const Value& next = bound_.at(e.arrays[i]);
     result.shape[0] += next.shape[0];
-    result.elements.insert(result.elements.end(), next.elements.begin(), next.elements.end());
+    result.elements.append(next.elements);
   }
-  DZ_CHECK(result.shape[0] == integer(e.width), "the width of a concat");
+  DZ_CHECK(result.shape[0] == bound_.integer(e.width), "the width of a concat");
   return only(std::move(result));
 }
 
 Interpreter::Values Interpreter::operator()(const Reshape& e) {
-  Value result = lookup(e.array);
-  result.shape = integers(e.shape);
+  Value result = last_value_of(e.array);
+  result.shape = bound_.integers(e.shape);
   if (element_count(result.shape) != result.elements.size()) fail("unguarded reshape");
   return only(std::move(result));
 }
 
 Interpreter::Values Interpreter::operator()(const Permute& e) {
-  const Value& array = lookup(e.array);
+  const Value& array = bound_.at(e.array);
   Value result{array.element, {}, {}};
   for (const int from : e.permutation) {
     result.shape.push_back(array.shape[static_cast<std::size_t>(from)]);
@@ -279,7 +287,7 @@ Interpreter::Values Interpreter::operator()(const Permute& e) {
   return only(std::move(result));
 }
 
-Interpreter::Values Interpreter::operator()(const Copy& e) { return only(lookup(e.array)); }
+Interpreter::Values Interpreter::operator()(const Copy& e) { return only(last_value_of(e.array)); }
 
 Interpreter::Values Interpreter::operator()(const Scratch& e) {
   std::vector<std::int64_t> shape;
@@ -291,36 +299,36 @@ Interpreter::Values Interpreter::operator()(const Scratch& e) {
 // ---------------------------------------------------------------- control
 
 Interpreter::Values Interpreter::operator()(const Branch& e) {
-  return run(holds(e.condition) ? e.then_body : e.else_body);
+  return run(bound_.holds(e.condition) ? e.then_body : e.else_body);
 }
 
 Interpreter::Values Interpreter::operator()(const Loop& e) {
   const auto bind_values = [&](Values values) {
     for (std::size_t i = 0; i < values.size(); ++i) {
-      bind(e.values[i].parameter.name, std::move(values[i]));
+      bound_.bind(e.values[i].parameter.name, std::move(values[i]));
     }
   };
   Values initial;
-  for (const LoopValue& value : e.values) initial.push_back(value_of(value.initial));
+  for (const LoopValue& value : e.values) initial.push_back(last_value_of(value.initial));
   bind_values(std::move(initial));
   if (const auto* form = std::get_if<ForForm>(&e.form)) {
-    const Constant bound = scalar(form->bound);
+    const Constant bound = bound_.scalar(form->bound);
     for (std::int64_t i = 0; i < integer_value(bound); ++i) {
-      bind(form->index.name, make_integer(bound.type, i));
+      bound_.bind(form->index.name, make_integer(bound.type, i));
       bind_values(run(e.body));
     }
   } else {
     const NameId condition = std::get<WhileForm>(e.form).condition;
-    while (holds(condition)) bind_values(run(e.body));
+    while (bound_.holds(condition)) bind_values(run(e.body));
   }
   Values results;
-  for (const LoopValue& value : e.values) results.push_back(lookup(value.parameter.name));
+  for (const LoopValue& value : e.values) results.push_back(bound_.take(value.parameter.name));
   return results;
 }
 
 Interpreter::Values Interpreter::operator()(const Call& e) {
-  Values arguments = values_of(e.arguments);
-  if (!is_trace(e.function)) return call(e.function, arguments);
+  Values arguments = last_values_of(e.arguments);
+  if (!is_trace(e.function)) return call(e.function, std::move(arguments));
   const Traced traced = traced_by(e.function);
   arguments.erase(arguments.begin(),
                   arguments.end() - static_cast<std::ptrdiff_t>(traced.leaves.size()));
@@ -329,12 +337,12 @@ Interpreter::Values Interpreter::operator()(const Call& e) {
 }
 
 Interpreter::Values Interpreter::operator()(const Assert& e) {
-  if (holds(e.condition)) return only(scalar_value(make_bool(true)));
+  if (bound_.holds(e.condition)) return only(scalar_value(make_bool(true)));
   std::string message;
   std::size_t next = 0;
   for (std::size_t i = 0; i < e.message.size(); ++i) {
     if (e.message.compare(i, 2, "{}") == 0 && next < e.arguments.size()) {
-      message += std::to_string(integer(e.arguments[next++]));
+      message += std::to_string(bound_.integer(e.arguments[next++]));
       ++i;
     } else {
       message += e.message[i];
@@ -348,7 +356,7 @@ std::variant<std::vector<Value>, RuntimeError> interpret(const Program& program,
                                                          std::vector<Value> arguments,
                                                          const OnTrace& on_trace) {
   try {
-    return Interpreter(program, on_trace).call(function, arguments);
+    return Interpreter(program, on_trace).call(function, std::move(arguments));
   } catch (const InterpretFailure& failure) {
     return failure.error;
   }

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "ir/elements.h"
 #include "ir/program.h"
 #include "ir/traces.h"
 
@@ -17,7 +18,7 @@ namespace dagaz::ir {
 struct Value {
   ScalarType element = ScalarType::i64;
   std::vector<std::int64_t> shape = {};
-  std::vector<std::uint64_t> elements = {};
+  Elements elements = {};
   bool operator==(const Value&) const = default;
 };
 

@@ -15,42 +15,47 @@ std::vector<T> concatenated(std::vector<T> first, const std::vector<T>& second) 
   return first;
 }
 
+std::vector<Value>::iterator position(std::vector<Value>& values, std::size_t index) {
+  return values.begin() + static_cast<std::ptrdiff_t>(index);
+}
+
 /// Takes the next `count` values.
 std::vector<Value> next_values(std::vector<Value>& values, std::size_t& at, std::size_t count) {
-  const auto begin = std::make_move_iterator(values.begin() + static_cast<std::ptrdiff_t>(at));
+  const auto begin = std::make_move_iterator(position(values, at));
   at += count;
   return {begin, begin + static_cast<std::ptrdiff_t>(count)};
 }
 
 }  // namespace
 
-Interpreter::Values Interpreter::element_arguments(const std::vector<NameId>& arrays,
-                                                   std::size_t index) const {
-  Values arguments;
-  for (const NameId array : arrays) {
-    arguments.push_back(is_accumulator(array) ? lookup(array) : row(lookup(array), index));
+Interpreter::Values Interpreter::apply_to_elements(const Lambda& lambda,
+                                                   const std::vector<NameId>& arrays,
+                                                   std::size_t index) {
+  DZ_CHECK(arrays.size() == lambda.parameters.size(), "the number of arguments");
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    const Value& array = bound_.at(arrays[i]);
+    bound_.bind(lambda.parameters[i].name, is_accumulator(arrays[i]) ? array : row(array, index));
   }
-  return arguments;
+  return run(lambda.body);
 }
 
-Value Interpreter::assemble(const std::vector<std::int64_t>& outer, Values rows,
+void Interpreter::add_row(Rows& rows, const Value& row) const {
+  if (!rows.shape) rows.shape = row.shape;
+  if (row.shape != *rows.shape) fail("rows of different shapes");
+  rows.elements.append(row.elements);
+}
+
+Value Interpreter::array_of(Rows rows, std::span<const std::int64_t> outer,
                             const Type& row_type) const {
-  Value result;
-  result.element = row_type.element;
-  result.shape = outer;
-  const std::vector<std::int64_t> inner = rows.empty() ? shape_of(row_type) : rows.front().shape;
-  result.shape.insert(result.shape.end(), inner.begin(), inner.end());
-  for (const Value& one : rows) {
-    if (one.shape != inner) fail("rows of different shapes");
-    result.elements.insert(result.elements.end(), one.elements.begin(), one.elements.end());
-  }
-  return result;
+  const Point inner = rows.shape ? std::move(*rows.shape) : bound_.integers(row_type.shape);
+  return {row_type.element, concatenated(Point(outer.begin(), outer.end()), inner),
+          std::move(rows.elements)};
 }
 
 void Interpreter::bind_point(const std::vector<SpaceDimension>& space,
                              std::span<const std::int64_t> point) {
   for (std::size_t i = 0; i < point.size(); ++i) {
-    bind(space[i].index.name, make_i64(point[i]));
+    bound_.bind(space[i].index.name, make_i64(point[i]));
   }
 }
 
@@ -69,37 +74,53 @@ static std::vector<Type> element_types(const ScansAndReductions& parts,
   return types;
 }
 
-void Interpreter::segment(std::int64_t count,
-                          const std::function<Values(std::int64_t)>& element,
-                          const ScansAndReductions& parts, std::vector<Values>& reduced,
-                          std::vector<Values>& columns) {
+static std::vector<Type> result_types_of(std::span<const ReduceOperator> reductions) {
+  std::vector<Type> types;
+  for (const ReduceOperator& one : reductions) {
+    types = concatenated(std::move(types), one.op.result_types);
+  }
+  return types;
+}
+
+// Puts `op` of `state` and the next of `inputs` into `state`.
+void Interpreter::combine(const Lambda& op, Values& state, Values& inputs, std::size_t& at) {
+  const std::size_t count = state.size();
+  for (std::size_t i = 0; i < count; ++i) state.push_back(std::move(inputs[at++]));
+  state = apply(op, std::move(state));
+}
+
+void Interpreter::segment(std::int64_t count, FunctionRef<Values(std::int64_t)> element,
+                          const ScansAndReductions& parts, std::vector<Rows>& reduced,
+                          std::vector<Rows>& columns) {
   std::vector<Values> scan_state;
-  for (const ScanOperator& scan : parts.scans) scan_state.push_back(values_of(scan.neutral));
+  for (const ScanOperator& scan : parts.scans) {
+    scan_state.push_back(bound_.values_of(scan.neutral));
+  }
   std::vector<Values> reduce_state;
   for (const ReduceOperator& one : parts.reductions) {
-    reduce_state.push_back(values_of(one.neutral));
+    reduce_state.push_back(bound_.values_of(one.neutral));
   }
   for (std::int64_t i = 0; i < count; ++i) {
-    Values mapped = element(i);
+    // What the map gives becomes the element's results: a scan's inputs its outputs, and those of
+    // reductions leave.
+    Values results = element(i);
     std::size_t at = 0;
-    Values results;
     for (std::size_t k = 0; k < parts.scans.size(); ++k) {
-      const Values inputs = next_values(mapped, at, parts.scans[k].neutral.size());
-      scan_state[k] = apply(parts.scans[k].op, concatenated(std::move(scan_state[k]), inputs));
-      results = concatenated(std::move(results), scan_state[k]);
+      const std::size_t first = at;
+      combine(parts.scans[k].op, scan_state[k], results, at);
+      std::copy(scan_state[k].begin(), scan_state[k].end(), position(results, first));
     }
+    const std::size_t reduce_inputs = at;
     for (std::size_t k = 0; k < parts.reductions.size(); ++k) {
-      const Values inputs = next_values(mapped, at, parts.reductions[k].neutral.size());
-      reduce_state[k] =
-          apply(parts.reductions[k].op, concatenated(std::move(reduce_state[k]), inputs));
+      combine(parts.reductions[k].op, reduce_state[k], results, at);
     }
-    results = concatenated(std::move(results), next_values(mapped, at, mapped.size() - at));
+    results.erase(position(results, reduce_inputs), position(results, at));
     if (parts.post != nullptr) results = apply(*parts.post, std::move(results));
-    for (std::size_t k = 0; k < columns.size(); ++k) columns[k].push_back(std::move(results[k]));
+    for (std::size_t k = 0; k < columns.size(); ++k) add_row(columns[k], results[k]);
   }
   std::size_t next = 0;
-  for (Values& state : reduce_state) {
-    for (Value& value : state) reduced[next++].push_back(std::move(value));
+  for (const Values& state : reduce_state) {
+    for (const Value& value : state) add_row(reduced[next++], value);
   }
 }
 
@@ -108,27 +129,30 @@ Interpreter::Values Interpreter::operator()(const MapScanReduce& e) {
   Values accumulators;
   for (const NameId array : e.arrays) {
     if (is_accumulator(array)) {
-      accumulators.push_back(lookup(array));
-    } else if (lookup(array).shape[0] != width) {
+      accumulators.push_back(bound_.at(array));
+    } else if (bound_.at(array).shape[0] != width) {
       fail("an array of another width than the map over it");
     }
   }
   const ScansAndReductions parts{e.scans, e.reductions, e.post ? &*e.post : nullptr};
   const std::vector<Type> types = element_types(parts, e.map.result_types);
-  std::vector<Values> reduced(value_count(e.reductions));
-  std::vector<Values> columns(types.size());
+  const std::vector<Type> reduced_types = result_types_of(e.reductions);
+  std::vector<Rows> reduced(reduced_types.size());
+  std::vector<Rows> columns(types.size());
   const auto element = [&](std::int64_t i) {
-    return apply(e.map, element_arguments(e.arrays, static_cast<std::size_t>(i)));
+    return apply_to_elements(e.map, e.arrays, static_cast<std::size_t>(i));
   };
   segment(width, element, parts, reduced, columns);
   Values results;
-  for (Values& value : reduced) results.push_back(std::move(value.front()));
+  for (std::size_t k = 0; k < reduced.size(); ++k) {
+    results.push_back(array_of(std::move(reduced[k]), {}, reduced_types[k]));
+  }
   std::size_t next_accumulator = 0;
   for (std::size_t k = 0; k < types.size(); ++k) {
     if (types[k].kind == TypeKind::accumulator) {
       results.push_back(accumulators[next_accumulator++]);
     } else {
-      results.push_back(assemble({width}, std::move(columns[k]), types[k]));
+      results.push_back(array_of(std::move(columns[k]), {&width, 1}, types[k]));
     }
   }
   return results;
@@ -137,12 +161,12 @@ Interpreter::Values Interpreter::operator()(const MapScanReduce& e) {
 Interpreter::Values Interpreter::operator()(const FlatMap& e) {
   const std::int64_t width = size(e.width);
   const std::size_t count = e.map.result_types.size();
-  std::vector<Values> columns(count);
+  std::vector<Rows> columns(count);
   std::int64_t total = 0;
   Value sizes{ScalarType::i64, {width}, {}};
   Value starts = sizes;
   for (std::int64_t i = 0; i < width; ++i) {
-    Values mapped = apply(e.map, element_arguments(e.arrays, static_cast<std::size_t>(i)));
+    const Values mapped = apply_to_elements(e.map, e.arrays, static_cast<std::size_t>(i));
     const std::int64_t length = integer_value(scalar_of_value(mapped[0]));
     sizes.elements.push_back(static_cast<std::uint64_t>(length));
     starts.elements.push_back(static_cast<std::uint64_t>(total));
@@ -151,10 +175,10 @@ Interpreter::Values Interpreter::operator()(const FlatMap& e) {
       const bool varies = k <= static_cast<std::size_t>(e.varying);
       if (varies && mapped[k].shape[0] != length) fail("a segment of another size");
       if (!varies) {
-        columns[k].push_back(std::move(mapped[k]));
+        add_row(columns[k], mapped[k]);
       } else {
         for (std::int64_t j = 0; j < length; ++j) {
-          columns[k].push_back(row(mapped[k], static_cast<std::size_t>(j)));
+          add_row(columns[k], row(mapped[k], static_cast<std::size_t>(j)));
         }
       }
     }
@@ -163,13 +187,30 @@ Interpreter::Values Interpreter::operator()(const FlatMap& e) {
   for (std::size_t k = 1; k < count; ++k) {
     const bool varies = k <= static_cast<std::size_t>(e.varying);
     const Type& type = e.map.result_types[k];
-    results.push_back(assemble({varies ? total : width}, std::move(columns[k]),
+    results.push_back(array_of(std::move(columns[k]), {varies ? &total : &width, 1},
                                varies ? row_of(type) : type));
   }
   return results;
 }
 
 // ---------------------------------------------------------------- writes
+
+Interpreter::Values Interpreter::destinations_of(
+    const std::vector<HistogramOperator>& operators) {
+  Values destinations;
+  for (const HistogramOperator& one : operators) {
+    for (const NameId name : one.destinations) destinations.push_back(last_value_of(name));
+  }
+  return destinations;
+}
+
+Interpreter::Values Interpreter::destinations_of(const std::vector<ScatterTarget>& targets) {
+  Values destinations;
+  for (const ScatterTarget& target : targets) {
+    destinations.push_back(last_value_of(target.destination));
+  }
+  return destinations;
+}
 
 void Interpreter::histogram_step(const std::vector<HistogramOperator>& operators, Values results,
                                  std::span<const std::int64_t> outer, Values& destinations) {
@@ -213,25 +254,20 @@ void Interpreter::scatter_step(const std::vector<ScatterTarget>& targets, const 
 }
 
 Interpreter::Values Interpreter::operator()(const Histogram& e) {
-  Values destinations;
-  for (const HistogramOperator& one : e.operators) {
-    for (const NameId name : one.destinations) destinations.push_back(lookup(name));
-  }
+  Values destinations = destinations_of(e.operators);
   const std::int64_t width = size(e.width);
   for (std::int64_t i = 0; i < width; ++i) {
-    Values results = apply(e.map, element_arguments(e.arrays, static_cast<std::size_t>(i)));
+    Values results = apply_to_elements(e.map, e.arrays, static_cast<std::size_t>(i));
     histogram_step(e.operators, std::move(results), {}, destinations);
   }
   return destinations;
 }
 
 Interpreter::Values Interpreter::operator()(const Scatter& e) {
-  Values destinations;
-  for (const ScatterTarget& target : e.targets) destinations.push_back(lookup(target.destination));
+  Values destinations = destinations_of(e.targets);
   const std::int64_t width = size(e.width);
   for (std::int64_t i = 0; i < width; ++i) {
-    const Values results =
-        apply(e.map, element_arguments(e.arrays, static_cast<std::size_t>(i)));
+    const Values results = apply_to_elements(e.map, e.arrays, static_cast<std::size_t>(i));
     scatter_step(e.targets, results, {}, destinations);
   }
   return destinations;
@@ -242,7 +278,7 @@ Interpreter::Values Interpreter::operator()(const WithAccumulator& e) {
   const std::size_t first = accumulators_.size();
   for (const AccumulatorInput& input : e.inputs) {
     handles.push_back(scalar_value(make_i64(static_cast<std::int64_t>(accumulators_.size()))));
-    accumulators_.push_back({lookup(input.array), &input});
+    accumulators_.push_back({last_value_of(input.array), &input});
   }
   Values results = apply(e.body, handles);
   for (std::size_t i = 0; i < e.inputs.size(); ++i) {
@@ -253,11 +289,11 @@ Interpreter::Values Interpreter::operator()(const WithAccumulator& e) {
 }
 
 Interpreter::Values Interpreter::operator()(const Accumulate& e) {
-  const auto handle = static_cast<std::size_t>(integer(e.accumulator));
-  const std::vector<std::int64_t> indices = integers(e.indices);
+  const auto handle = static_cast<std::size_t>(bound_.integer(e.accumulator));
+  const std::vector<std::int64_t> indices = bound_.integers(e.indices);
   const auto offset = offset_of(accumulators_[handle].array, indices);
   if (offset) {
-    Value value = value_of(e.value);
+    Value value = last_value_of(e.value);
     const AccumulatorInput& input = *accumulators_[handle].input;
     if (input.op) {
       Value old = part_at(accumulators_[handle].array, *offset, indices.size());
@@ -265,7 +301,7 @@ Interpreter::Values Interpreter::operator()(const Accumulate& e) {
     }
     write_at(accumulators_[handle].array, *offset, value);
   }
-  return only(lookup(e.accumulator));
+  return only(bound_.at(e.accumulator));
 }
 
 // ---------------------------------------------------------------- differentiation
@@ -275,7 +311,7 @@ Interpreter::Values Interpreter::operator()(const Differentiate&) {
 }
 
 Interpreter::Values Interpreter::operator()(const CustomDerivative& e) {
-  Values results = apply(e.function, values_of(e.arguments));
+  Values results = apply(e.function, last_values_of(e.arguments));
   results.erase(results.begin(), results.begin() + e.tape);
   return results;
 }
@@ -292,13 +328,10 @@ Interpreter::Values Interpreter::segments(const std::vector<SpaceDimension>& spa
   Point outer = extents;
   if (along_innermost) outer.pop_back();
   const std::int64_t inner = along_innermost ? extents.back() : 1;
-  std::vector<Type> reduced_types;
-  for (const ReduceOperator& reduction : parts.reductions) {
-    reduced_types = concatenated(std::move(reduced_types), reduction.op.result_types);
-  }
+  const std::vector<Type> reduced_types = result_types_of(parts.reductions);
   const std::vector<Type> types = element_types(parts, result_types);
-  std::vector<Values> reduced(reduced_types.size());
-  std::vector<Values> columns(types.size());
+  std::vector<Rows> reduced(reduced_types.size());
+  std::vector<Rows> columns(types.size());
   for_each_coordinate(outer, [&](std::span<const std::int64_t> coordinates) {
     const auto element = [&](std::int64_t i) {
       Point point(coordinates.begin(), coordinates.end());
@@ -310,10 +343,10 @@ Interpreter::Values Interpreter::segments(const std::vector<SpaceDimension>& spa
   });
   Values results;
   for (std::size_t k = 0; k < reduced.size(); ++k) {
-    results.push_back(assemble(outer, std::move(reduced[k]), reduced_types[k]));
+    results.push_back(array_of(std::move(reduced[k]), outer, reduced_types[k]));
   }
   for (std::size_t k = 0; k < types.size(); ++k) {
-    results.push_back(assemble(extents, std::move(columns[k]), types[k]));
+    results.push_back(array_of(std::move(columns[k]), extents, types[k]));
   }
   return results;
 }
@@ -330,10 +363,7 @@ Interpreter::Values Interpreter::operator()(const SegmentedScan& e) {
 }
 
 Interpreter::Values Interpreter::operator()(const SegmentedHistogram& e) {
-  Values destinations;
-  for (const HistogramOperator& one : e.operators) {
-    for (const NameId name : one.destinations) destinations.push_back(lookup(name));
-  }
+  Values destinations = destinations_of(e.operators);
   Point extents;
   for (const SpaceDimension& dimension : e.space) extents.push_back(size(dimension.extent));
   for_each_coordinate(extents, [&](std::span<const std::int64_t> point) {
@@ -345,8 +375,7 @@ Interpreter::Values Interpreter::operator()(const SegmentedHistogram& e) {
 }
 
 Interpreter::Values Interpreter::operator()(const SegmentedScatter& e) {
-  Values destinations;
-  for (const ScatterTarget& target : e.targets) destinations.push_back(lookup(target.destination));
+  Values destinations = destinations_of(e.targets);
   Point extents;
   for (const SpaceDimension& dimension : e.space) extents.push_back(size(dimension.extent));
   for_each_coordinate(extents, [&](std::span<const std::int64_t> point) {

@@ -2,14 +2,17 @@
 // interpret_parallel.cpp the second-order operations.  Private to the interpreter.
 #pragma once
 
-#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "ir/bindings.h"
 #include "ir/interpret.h"
+#include "ir/last_uses.h"
 #include "ir/value.h"
+#include "support/function_ref.h"
 
 namespace dagaz::ir {
 
@@ -25,14 +28,19 @@ struct ScansAndReductions {
   const Lambda* post;
 };
 
-/// Runs functions of one program.  All names share one table of values: a name is bound once in
-/// the program, so only recursion has to save and restore.
+/// Rows of an array that is made one after another.
+struct Rows {
+  std::optional<std::vector<std::int64_t>> shape = {};  // of each; nothing before the first
+  Elements elements = {};
+};
+
+/// Runs functions of one program.
 class Interpreter {
  public:
   using Values = std::vector<Value>;
 
   Interpreter(const Program& program, const OnTrace& on_trace);
-  Values call(const std::string& function, const Values& arguments);
+  Values call(const std::string& function, Values arguments);
 
   Values operator()(const Identity& e);
   Values operator()(const Scalar& e);
@@ -70,8 +78,8 @@ class Interpreter {
     Value array;
     const AccumulatorInput* input;
   };
+  /// A function that was called.
   struct FunctionState {
-    const Function* function;
     std::vector<NameId> bound;
     int active = 0;
   };
@@ -81,25 +89,16 @@ class Interpreter {
   [[noreturn]] void fail_for_memory() const;
   /// Fails where an array of this shape would be too large.
   void check_memory(std::span<const std::int64_t> shape) const;
-
-  // Operands.
-  const Value& lookup(NameId name) const { return values_[name.index]; }
-  Value value_of(const Operand& operand) const;
-  Values values_of(const std::vector<Operand>& operands) const;
-  Constant scalar(const Operand& operand) const;
-  std::int64_t integer(const Operand& operand) const { return integer_value(scalar(operand)); }
-  bool holds(const Operand& operand) const { return scalar(operand).bits != 0; }
-  std::vector<std::int64_t> integers(const std::vector<Operand>& operands) const;
-  std::vector<std::int64_t> shape_of(const Type& type) const { return integers(type.shape); }
   std::int64_t size(const Operand& operand) const;
   bool is_accumulator(NameId name) const {
     return program_.names.type(name).kind == TypeKind::accumulator;
   }
 
   // Scopes.
-  void bind(NameId name, Value value) { values_[name.index] = std::move(value); }
-  /// In the memory of the scalar that has the name.
-  void bind(NameId name, const Constant& scalar);
+  /// The value of an operand, which leaves its name where this is its last use.  Only for operands
+  /// that are evaluated once.
+  Value last_value_of(const Operand& operand);
+  Values last_values_of(const std::vector<Operand>& operands);
   static Values only(Value value);
   /// The result of a statement that computes or reads one scalar.
   std::optional<Constant> scalar_result(const Operation& operation);
@@ -107,32 +106,40 @@ class Interpreter {
   std::size_t offset_at(const Value& array, const std::vector<Operand>& indices);
   Values run(const Body& body);
   Values apply(const Lambda& lambda, Values arguments);
+  /// To the elements of arrays at `index`, and to accumulators.
+  Values apply_to_elements(const Lambda& lambda, const std::vector<NameId>& arrays,
+                           std::size_t index);
 
   // Second-order operations.
-  Values element_arguments(const std::vector<NameId>& arrays, std::size_t index) const;
-  Value assemble(const std::vector<std::int64_t>& outer, Values rows, const Type& row_type) const;
-  void segment(std::int64_t count, const std::function<Values(std::int64_t)>& element,
-               const ScansAndReductions& parts, std::vector<Values>& reduced,
-               std::vector<Values>& columns);
+  void add_row(Rows& rows, const Value& row) const;
+  Value array_of(Rows rows, std::span<const std::int64_t> outer, const Type& row_type) const;
+  void combine(const Lambda& op, Values& state, Values& inputs, std::size_t& at);
+  void segment(std::int64_t count, FunctionRef<Values(std::int64_t)> element,
+               const ScansAndReductions& parts, std::vector<Rows>& reduced,
+               std::vector<Rows>& columns);
   Values segments(const std::vector<SpaceDimension>& space, const Body& body,
                   const ScansAndReductions& parts, const std::vector<Type>& result_types);
   void bind_point(const std::vector<SpaceDimension>& space, std::span<const std::int64_t> point);
+  Values destinations_of(const std::vector<HistogramOperator>& operators);
+  Values destinations_of(const std::vector<ScatterTarget>& targets);
   void histogram_step(const std::vector<HistogramOperator>& operators, Values results,
                       std::span<const std::int64_t> outer, Values& destinations);
   void scatter_step(const std::vector<ScatterTarget>& targets, const Values& results,
                     std::span<const std::int64_t> outer, Values& destinations) const;
-  std::optional<std::size_t> slice_offset(const Value& array,
-                                          const std::vector<SliceDimension>& dimensions,
-                                          std::span<const std::int64_t> at) const;
   std::vector<std::int64_t> slice_shape(const std::vector<SliceDimension>& dimensions) const;
+  /// Calls `visit` with the offset of each element of a slice, in order.
+  void for_each_in_slice(const Value& array, const std::vector<SliceDimension>& dimensions,
+                         FunctionRef<void(std::size_t)> visit) const;
 
   const Program& program_;
   const OnTrace& on_trace_;
-  std::vector<Value> values_;
-  std::vector<Constant> arguments_;      // of the scalar operation that runs
-  std::vector<std::int64_t> indices_;    // of the read that runs
+  Bindings bound_;
+  LastUses last_uses_;
+  const std::vector<NameId>* used_last_ = nullptr;   // by the statement that runs, or the results
+  std::vector<std::int64_t> indices_;                // of the read that runs
   std::vector<OpenAccumulator> accumulators_;
-  std::unordered_map<std::string, FunctionState> functions_;
+  std::unordered_map<std::string, const Function*> functions_;
+  std::unordered_map<const Function*, FunctionState> called_;
   LocationId location_;
 };
 

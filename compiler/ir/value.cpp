@@ -16,13 +16,14 @@ std::size_t element_count(std::span<const std::int64_t> shape) {
 Value scalar_value(const Constant& constant) { return {constant.type, {}, {constant.bits}}; }
 
 Constant scalar_of_value(const Value& value) {
-  DZ_CHECK(value.shape.empty(), "an array where a scalar is expected");
-  return {value.element, value.elements.front()};
+  DZ_CHECK(value.shape.empty() && value.elements.size() == 1, "a scalar is expected");
+  return {value.element, value.elements[0]};
 }
 
 Value filled(ScalarType element, std::vector<std::int64_t> shape, std::uint64_t bits) {
-  const std::size_t count = element_count(shape);
-  return {element, std::move(shape), std::vector<std::uint64_t>(count, bits)};
+  Value value{element, std::move(shape), {}};
+  value.elements.assign(element_count(value.shape), bits);
+  return value;
 }
 
 std::optional<std::size_t> offset_of(const Value& array, std::span<const std::int64_t> indices) {
@@ -36,29 +37,34 @@ std::optional<std::size_t> offset_of(const Value& array, std::span<const std::in
   return offset;
 }
 
+static Value part_without_elements(const Value& array, std::size_t dimensions) {
+  const auto outer = static_cast<std::ptrdiff_t>(dimensions);
+  return {array.element, {array.shape.begin() + outer, array.shape.end()}, {}};
+}
+
 Value part_at(const Value& array, std::size_t offset, std::size_t dimensions) {
-  Value part;
-  part.element = array.element;
-  part.shape.assign(array.shape.begin() + static_cast<std::ptrdiff_t>(dimensions),
-                    array.shape.end());
-  const auto begin = array.elements.begin() + static_cast<std::ptrdiff_t>(offset);
-  part.elements.assign(begin, begin + static_cast<std::ptrdiff_t>(element_count(part.shape)));
+  Value part = part_without_elements(array, dimensions);
+  const std::size_t count = element_count(part.shape);
+  DZ_CHECK(offset + count <= array.elements.size(), "a read past the end");
+  part.elements.append(std::span(array.elements.begin() + offset, count));
   return part;
 }
 
 Value row(const Value& array, std::size_t index) {
-  const std::span<const std::int64_t> inner(array.shape.begin() + 1, array.shape.end());
-  return part_at(array, index * element_count(inner), 1);
+  Value row = part_without_elements(array, 1);
+  const std::size_t count = element_count(row.shape);
+  row.elements = array.elements.part(index * count, count);
+  return row;
 }
 
 void write_at(Value& array, std::size_t offset, const Value& part) {
   DZ_CHECK(offset + part.elements.size() <= array.elements.size(), "a write past the end");
   std::copy(part.elements.begin(), part.elements.end(),
-            array.elements.begin() + static_cast<std::ptrdiff_t>(offset));
+            array.elements.begin() + offset);
 }
 
 void for_each_coordinate(std::span<const std::int64_t> shape,
-                         const std::function<void(std::span<const std::int64_t>)>& visit) {
+                         FunctionRef<void(std::span<const std::int64_t>)> visit) {
   if (std::any_of(shape.begin(), shape.end(), [](std::int64_t size) { return size <= 0; })) return;
   std::vector<std::int64_t> at(shape.size(), 0);
   for (;;) {

@@ -12,6 +12,7 @@
 
 #include "ir/fields.h"
 #include "ir/names.h"
+#include "passes/open_scope.h"
 #include "passes/passes.h"
 #include "support/match.h"
 
@@ -26,7 +27,7 @@ class Clamper {
   explicit Clamper(Names& names) : names_(names) {}
 
   void function(Function& function) {
-    Frame frame{&function.body, Runs::once, nullptr};
+    Frame frame{OpenScope(function.body), Runs::once, nullptr};
     for (const Binder& parameter : function.parameters) bind(parameter.name, 0);
     body(frame);
   }
@@ -34,17 +35,11 @@ class Clamper {
 
  private:
   enum class Runs { once, maybe, repeatedly };
-  struct Insertion {
-    std::size_t at;
-    Statement statement;
-  };
   /// A scope that is being walked.
   struct Frame {
-    Body* body;
+    OpenScope scope;
     Runs runs;
     const std::vector<Type>* result_types;  // of its lambda, if it is one
-    std::size_t at = 0;
-    std::vector<Insertion> insertions = {};
     std::unordered_map<NameId, NameId> clamped = {};
   };
   struct Scopes;
@@ -59,11 +54,11 @@ class Clamper {
     return size.is_constant() || counts_.contains(size.name()) || clamped_.contains(size.name());
   }
   void body(Frame& frame);
-  void statement(Frame& frame);
+  void statement(Statement& statement);
   Frame* scope_to_leave(NameId size);
   bool counts_from(const Statement& statement, NameId size) const;
   void record_asserted(const Operand& condition);
-  void clamp(NameId size, Frame& scope);
+  void clamp(NameId size, Frame& frame);
 
   Names& names_;
   std::vector<Frame*> frames_;
@@ -85,7 +80,7 @@ struct Clamper::Scopes {
   void bind(const Binder& binder) { clamper.bind(binder.name, clamper.frames_.size()); }
   void type(const Type&) {}
   void enter(Body& body, const std::vector<Type>* result_types) {
-    Frame frame{&body, runs, result_types};
+    Frame frame{OpenScope(body), runs, result_types};
     const std::size_t outside = clamper.counted_.size();
     clamper.body(frame);
     for (; clamper.counted_.size() > outside; clamper.counted_.pop_back()) {
@@ -101,21 +96,11 @@ struct Clamper::Scopes {
 
 void Clamper::body(Frame& frame) {
   frames_.push_back(&frame);
-  for (frame.at = 0; frame.at < frame.body->statements.size(); ++frame.at) statement(frame);
+  frame.scope.walk([this](Statement& met) { statement(met); });
   frames_.pop_back();
-  std::vector<Statement> statements;
-  auto next = frame.insertions.begin();
-  for (std::size_t i = 0; i < frame.body->statements.size(); ++i) {
-    for (; next != frame.insertions.end() && next->at == i; ++next) {
-      statements.push_back(std::move(next->statement));
-    }
-    statements.push_back(std::move(frame.body->statements[i]));
-  }
-  frame.body->statements = std::move(statements);
 }
 
-void Clamper::statement(Frame& frame) {
-  Statement& statement = frame.body->statements[frame.at];
+void Clamper::statement(Statement& statement) {
   std::vector<NameId> sizes;
   for (const Binder& result : statement.results) {
     for (const Operand& size : names_.type(result.name).shape) {
@@ -123,8 +108,8 @@ void Clamper::statement(Frame& frame) {
     }
   }
   for (const NameId size : sizes) {
-    Frame* const scope = scope_to_leave(size);
-    if (scope != nullptr && counts_from(statement, size)) clamp(size, *scope);
+    Frame* const frame = scope_to_leave(size);
+    if (frame != nullptr && counts_from(statement, size)) clamp(size, *frame);
   }
   if (const auto* scalar = std::get_if<Scalar>(&statement.operation)) {
     if (scalar->op == ScalarOp::sle || scalar->op == ScalarOp::bit_or) {
@@ -152,7 +137,7 @@ Clamper::Frame* Clamper::scope_to_leave(NameId size) {
   for (std::size_t depth = frames_.size(); bound != depths_.end() && --depth > bound->second;) {
     Frame& frame = *frames_[depth];
     const Frame& outer = *frames_[depth - 1];
-    const std::vector<Binder>& results = outer.body->statements[outer.at].results;
+    const std::vector<Binder>& results = outer.scope.met().results;
     const bool leaves =
         std::any_of(results.begin(), results.end(), [&](const Binder& result) {
           return is_size_of(names_.type(result.name));
@@ -187,7 +172,7 @@ void Clamper::record_asserted(const Operand& condition) {
 }
 
 // Nothing before uses it as a size, since there it does not count.
-void Clamper::clamp(NameId size, Frame& scope) {
+void Clamper::clamp(NameId size, Frame& frame) {
   changed_ = true;
   Frame& outside = *frames_[depths_.at(size)];
   const auto [known, is_new] = outside.clamped.try_emplace(size);
@@ -198,15 +183,14 @@ void Clamper::clamp(NameId size, Frame& scope) {
     clamped_.insert(count);
     const Scalar greater{ScalarOp::smax, ScalarType::i64, ScalarType::i64,
                          {Operand(size), i64_operand(0)}};
-    const LocationId location = outside.body->statements[outside.at].location;
-    outside.insertions.push_back({outside.at, {{{count}}, greater, {}, location}});
+    outside.scope.insert({Statement{{{count}}, greater, {}, outside.scope.met().location}});
   }
   const Substitution with{{size, Operand(known->second)}};
-  std::vector<Statement>& statements = scope.body->statements;
-  for (std::size_t i = scope.at; i < statements.size(); ++i) {
-    substitute(statements[i], with, names_);
+  Body& body = frame.scope.body();
+  for (std::size_t i = frame.scope.at(); i < body.statements.size(); ++i) {
+    substitute(body.statements[i], with, names_);
   }
-  for (Operand& result : scope.body->results) result = substitute(result, with);
+  for (Operand& result : body.results) result = substitute(result, with);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "ir/classify.h"
 #include "ir/fields.h"
 #include "ir/names.h"
+#include "passes/open_scope.h"
 #include "passes/passes.h"
 #include "support/match.h"
 
@@ -35,21 +36,11 @@ class Wrapper {
   bool changed() const { return changed_; }
 
  private:
-  struct Insertion {
-    std::size_t at;
-    Statement statement;
-  };
-  /// A scope that is being walked.
-  struct Frame {
-    Body* body;
-    std::size_t at = 0;
-    std::vector<Insertion> insertions = {};
-  };
   struct Scopes;
 
   void body(Body& body);
   void statement(Statement& statement);
-  void bind(NameId name) { depths_[name] = frames_.size() - 1; }
+  void bind(NameId name) { depths_[name] = scopes_.size() - 1; }
   void note_range(NameId index, const Operand& extent) { extents_.insert_or_assign(index, extent); }
   void note_elements(const MapScanReduce& map);
   void note_read(const Statement& statement, const Index& index);
@@ -58,7 +49,7 @@ class Wrapper {
   Operand round(const Operand& by, const Operand& divisor);
 
   Names& names_;
-  std::vector<Frame*> frames_;
+  std::vector<OpenScope*> scopes_;
   std::unordered_map<NameId, std::size_t> depths_;
   std::unordered_map<NameId, Operand> extents_;  // of what counts from 0 to below them
   std::unordered_map<NameId, Iota> ranges_;      // arrays 0, 1, 2, …
@@ -72,7 +63,7 @@ struct Wrapper::Scopes {
   void use(const NameId&) {}
   void use(const Operand&) {}
   // In the scope that is entered next.
-  void bind(const Binder& binder) { wrapper.depths_[binder.name] = wrapper.frames_.size(); }
+  void bind(const Binder& binder) { wrapper.depths_[binder.name] = wrapper.scopes_.size(); }
   void type(const Type&) {}
   void body(Body& body) { wrapper.body(body); }
   void lambda(Lambda& lambda) {
@@ -82,19 +73,10 @@ struct Wrapper::Scopes {
 };
 
 void Wrapper::body(Body& body) {
-  Frame frame{&body};
-  frames_.push_back(&frame);
-  for (; frame.at < body.statements.size(); ++frame.at) statement(body.statements[frame.at]);
-  frames_.pop_back();
-  std::vector<Statement> statements;
-  auto next = frame.insertions.begin();
-  for (std::size_t i = 0; i < body.statements.size(); ++i) {
-    for (; next != frame.insertions.end() && next->at == i; ++next) {
-      statements.push_back(std::move(next->statement));
-    }
-    statements.push_back(std::move(body.statements[i]));
-  }
-  body.statements = std::move(statements);
+  OpenScope scope(body);
+  scopes_.push_back(&scope);
+  scope.walk([this](Statement& met) { statement(met); });
+  scopes_.pop_back();
 }
 
 void Wrapper::statement(Statement& statement) {
@@ -157,13 +139,13 @@ std::optional<Operand> Wrapper::moved_by(const Scalar& remainder) const {
 // c mod n - n, computed where the divisor is known.
 Operand Wrapper::round(const Operand& by, const Operand& divisor) {
   const auto known = depths_.find(divisor.name());
-  Frame& frame = *frames_[known == depths_.end() ? 0 : known->second];
+  OpenScope& scope = *scopes_[known == depths_.end() ? 0 : known->second];
   Builder out(names_);
-  out.set_location(frame.body->statements[frame.at].location);
+  out.set_location(scope.met().location);
   const Operand some = out.scalar(ScalarOp::smax, ScalarType::i64, {divisor, i64_operand(1)});
   const Operand rest = out.scalar(ScalarOp::smod_floor, ScalarType::i64, {by, some}, "rest");
   const Operand round = out.sub_i64(rest, divisor);
-  for (Statement& one : out.take()) frame.insertions.push_back({frame.at, std::move(one)});
+  scope.insert(out.take());
   return round;
 }
 
@@ -171,7 +153,6 @@ void Wrapper::wrap(Statement& statement, const Scalar& remainder, const Operand&
   changed_ = true;
   const Operand index = sums_.at(remainder.arguments[0].name()).arguments[0];
   const Operand extent = remainder.arguments[1];
-  Frame& frame = *frames_.back();
   Builder out(names_);
   out.set_location(statement.location);
   const Operand& moved = remainder.arguments[0];
@@ -184,7 +165,7 @@ void Wrapper::wrap(Statement& statement, const Scalar& remainder, const Operand&
       out.scalar(ScalarOp::slt, ScalarType::i64, {below, i64_operand(0)}, "below");
   const Operand wrapped =
       out.select(ScalarType::i64, is_below, out.add_i64(below, extent), below);
-  for (Statement& one : out.take()) frame.insertions.push_back({frame.at, std::move(one)});
+  scopes_.back()->insert(out.take());
   statement.operation =
       Scalar{ScalarOp::select, ScalarType::i64, ScalarType::i64, {inside, moved, wrapped}};
   statement.tokens.clear();

@@ -85,17 +85,15 @@ int strip_of(const std::vector<ir::Binder>& results, const ir::Schedule& schedul
   const auto operations = operations_of(schedule);
   const bool pays = operations && *operations <= tunables.strip_operations;
   if (!any || !pays || !follow(schedule.versions)) return 0;
-  // Where points are little more than copied, or combined with those before, reading and writing take
-  // shorter turns; still shorter where one array is read, for as many lines are fetched at once as a
-  // strip has.
-  const ir::Strategy& way = schedule.versions.back().strategy;
+  int strip = static_cast<int>(tunables.strip);
+  if (*operations > tunables.short_strip_operations) return strip;
+  // Points that are little more than copied: reading and writing take shorter turns.
   const std::size_t arrays = ir::arrays_read(body, iotas).size();
-  int turns = 1;
-  if (*operations <= tunables.short_strip_operations) {
-    if (as<ir::Pointwise>(way) != nullptr && arrays != 0) turns = arrays == 1 ? 4 : 2;
-    if (as<ir::Pointwise>(way) == nullptr && arrays == 1) turns = 2;
-  }
-  return static_cast<int>(tunables.strip / turns);
+  const bool copies = as<ir::Pointwise>(schedule.versions.back().strategy) != nullptr;
+  if (copies && arrays != 0) strip /= 2;
+  // Of one array as many lines are fetched at once as a strip has.
+  if (arrays == 1) strip /= 2;
+  return strip;
 }
 
 }  // namespace dagaz::plan

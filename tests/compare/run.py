@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """bench/compare on three cases and two threads, without JAX and the peer: that all is measured and
-told, that what is missing is named, and that a run that is interrupted keeps what it has.
+told, that what is missing is named, that a busy core is recorded, and that a run that is
+interrupted keeps what it has.
 
 usage: run.py DAGAZ BENCH
 
@@ -53,6 +54,15 @@ def check_whole_run(command, folder):
     ElementTree.parse(files['svg'])
 
 
+def check_busy_core(command, folder):
+    files = [folder / 'busy.json', folder / 'busy.md']
+    core = max(os.sched_getaffinity(0))
+    subprocess.run([*command, f'--json={files[0]}', f'--markdown={files[1]}', '--only', ': filter$',
+                    '--busy-core', str(core)], check=True)
+    check(json.loads(files[0].read_text())['busy_core'] == core, 'the busy core is not recorded')
+    check(f'Core {core} was busy' in files[1].read_text(), 'the page does not tell of a busy core')
+
+
 def check_interruption(command, folder):
     """After the first result comes SIGTERM."""
     kept = folder / 'kept.json'
@@ -77,6 +87,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as folder:
         check_whole_run(command, Path(folder))
+        check_busy_core(command, Path(folder))
         check_interruption(command, Path(folder))
 
 

@@ -8,6 +8,7 @@ them, `on sim` if that is a GPU's, a colon, and below it the versions of its sch
 it count for nothing but that there are some.  Behind the versions may stand what the schedule says of all of them, after a `]`,
 and before them settings.
 """
+import functools
 import pathlib
 import re
 import subprocess
@@ -24,13 +25,19 @@ def run(*command):
     return subprocess.run(command, capture_output=True, text=True)
 
 
+@functools.cache
+def plan_of(program, *inspect):
+    """Several paragraphs ask for that of one program."""
+    return run(*inspect, program).stdout
+
+
 def follow(dagaz, folder, text):
     """What is wrong, or nothing."""
     head = HEAD.fullmatch(text)
     program = str(folder / (head['program'] + '.fut'))
     target = f'--target={head["target"] or "cpu"}'
     inspect = (dagaz, 'inspect', '--stage=plan', '-w', target)
-    planned = run(*inspect, program).stdout
+    planned = plan_of(program, *inspect)
     names = [one['name'] for one in OPERATION.finditer(planned) if one['entry'] == head['entry']]
     name = names[int(head['number'])]
     with tempfile.NamedTemporaryFile('w', suffix='.plan') as plan:

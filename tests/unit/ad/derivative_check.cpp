@@ -226,8 +226,7 @@ Values stacked(const std::vector<Values>& rows) {
   for (std::size_t i = 0; i < result.size(); ++i) {
     result[i].shape.insert(result[i].shape.begin(), static_cast<std::int64_t>(rows.size()));
     for (std::size_t r = 1; r < rows.size(); ++r) {
-      result[i].elements.insert(result[i].elements.end(), rows[r][i].elements.begin(),
-                                rows[r][i].elements.end());
+      result[i].elements.append(rows[r][i].elements);
     }
   }
   return result;

@@ -51,6 +51,32 @@ TEST_CASE("loops and branches") {
             " return x, y }") == "10 2");
 }
 
+TEST_CASE("an array that something else reads is not updated in place") {
+  CHECK(run("function f () -> [i64, [3]i64, [3]i64, [3]i64] {"
+            " xs: [3]i64 = iota i64 3 0 1"
+            " rest: [3]i64 = copy xs"
+            " ys: [3]i64 = loop values [a: [3]i64 = xs] form for i: i64 < 3 body {"
+            "   c: bool = slt.i64 i 2"
+            "   b: [3]i64 = branch c then_body { u: [3]i64 = update a [i] 7 return u }"
+            "     else_body { return a } result_types [[3]i64]"
+            "   return b }"
+            " zs: [3]i64 = identity rest"
+            " us: [3]i64 = update rest [0] 9"
+            " x: i64 = index zs [0]"
+            " return x, ys, zs, us }") == "0 [7 7 2] [0 1 2] [9 1 2]");
+}
+
+TEST_CASE("an update of a row leaves the array as it is") {
+  CHECK(run("function f () -> [[4]i64, [2][2]i64] {"
+            " xs: [4]i64 = iota i64 4 0 1"
+            " m: [2][2]i64 = reshape xs [2, 2]"
+            " ms: [2][2]i64 = map_scan_reduce 2 [m] map \\(row: [2]i64) -> [[2]i64] {"
+            "   own: [2]i64 = copy row"
+            "   changed: [2]i64 = update own [0] 8"
+            "   return changed }"
+            " return xs, ms }") == "[0 1 2 3] [8 1 8 3]");
+}
+
 TEST_CASE("recursion keeps the caller's values") {
   CHECK(run("function f () -> [i64] { x: i64 = call \"g\" [5] [i64] return x }"
             "function g (n: i64) -> [i64] {"

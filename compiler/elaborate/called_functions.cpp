@@ -8,6 +8,8 @@
 // parameters, and every call passes them.  A function argument may call the function around, so
 // what is captured is found for all functions at once that were begun inside the outermost one:
 // the least solution of  captured(f) = free(f) ∪ ⋃ over calls of g in f of captured(g) \ bound(f).
+#include "elaborate/called_functions.h"
+
 #include <algorithm>
 
 #include "elaborate/elaborator.h"
@@ -16,64 +18,7 @@
 
 namespace dagaz::elaborate {
 
-// ---------------------------------------------------------------- parameters
-
-std::vector<ir::NameId> OpenParameters::all() const {
-  std::vector<ir::NameId> names;
-  for (const OpenType& type : types) {
-    names.insert(names.end(), type.sizes.begin(), type.sizes.end());
-  }
-  names.insert(names.end(), loose_names.begin(), loose_names.end());
-  names.insert(names.end(), leaves.begin(), leaves.end());
-  return names;
-}
-
-OpenParameters Elaborator::open_parameters(const Closure& closure,
-                                           const std::vector<const check::Type*>& types) {
-  OpenParameters open;
-  open.frame = arena.frame(closure.frame);
-  bind_instance(closure, open.frame);
-  std::vector<BindingId> sizes;
-  if (closure.scheme != nullptr) sizes = closure.scheme->size_parameters;
-  for (const BindingId size : sizes) open.frame->values[size] = arena.value(UnknownValue{});
-  const std::size_t mark = names().size();
-  std::unordered_set<ir::NameId> own;
-  for (const check::Type* parameter : types) {
-    OpenType type = open_type(parameter, open.frame, {});
-    // A size computed from others can be no part of a parameter's type.
-    own.insert(type.sizes.begin(), type.sizes.end());
-    const OpenType computed = open_type(type.type, mark, own);
-    type.type = computed.type;
-    type.sizes.insert(type.sizes.end(), computed.sizes.begin(), computed.sizes.end());
-    own.insert(computed.sizes.begin(), computed.sizes.end());
-    std::vector<BindingId> unbound;
-    for (const BindingId size : sizes) {
-      if (std::holds_alternative<UnknownValue>(open.frame->values[size]->node)) {
-        unbound.push_back(size);
-      }
-    }
-    bind_sizes(parameter, type.type, open.frame, unbound);
-    open.types.push_back(std::move(type));
-  }
-  for (const BindingId size : sizes) {
-    if (!std::holds_alternative<UnknownValue>(open.frame->values[size]->node)) continue;
-    open.loose_sizes.push_back(size);
-    open.loose_names.push_back(names().fresh("size", ir::scalar_of(ir::ScalarType::i64)));
-    open.frame->values[size] = i64_value(open.loose_names.back());
-  }
-  const ValueRef self = arena.value(closure);
-  for (std::size_t i = 0; i < open.types.size(); ++i) {
-    const TypeRef type = open.types[i].type;
-    const std::vector<std::string> hints = parameter_hints(self, i, type);
-    const std::vector<ir::Type> leaves = leaf_types(type);
-    for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
-      open.leaves.push_back(names().fresh(hints[leaf], leaves[leaf]));
-    }
-  }
-  return open;
-}
-
-ValueRef Elaborator::with_leaves(ValueRef like, TypeRef type, const ir::NameId*& leaves) {
+ValueRef CalledFunctions::with_leaves(ValueRef like, TypeRef type, const ir::NameId*& leaves) {
   if (const auto* record = as<RecordValue>(like->node)) {
     const auto& shape = std::get<RecordShape>(type->node);
     RecordValue renamed;
@@ -81,12 +26,12 @@ ValueRef Elaborator::with_leaves(ValueRef like, TypeRef type, const ir::NameId*&
       const auto& [name, field] = record->fields[i];
       renamed.fields.emplace_back(name, with_leaves(field, shape.fields[i].second, leaves));
     }
-    return arena.value(std::move(renamed));
+    return e_.arena.value(std::move(renamed));
   }
   if (!std::holds_alternative<LeafValue>(like->node)) return like;
   const std::vector<ir::NameId> own(leaves, leaves + type->leaf_count);
   leaves += type->leaf_count;
-  return arena.from_leaves(type, own);
+  return e_.arena.from_leaves(type, own);
 }
 
 // ---------------------------------------------------------------- which function
@@ -170,7 +115,7 @@ void each_call(BodyType& body, const Visit& visit) {
 /// What one function of a group captures, and what it has to look at when that grows.
 class Captures {
  public:
-  Captures(const RecursiveFunction& function, const ir::Names& names) : names_(names) {
+  Captures(const CalledFunction& function, const ir::Names& names) : names_(names) {
     for (const ir::Binder& parameter : function.body.parameters) bound_.insert(parameter.name);
     for (const ir::NameId name : ir::bound_names(function.body.body)) bound_.insert(name);
     for (const ir::NameId name : ir::free_names(function.body, names)) add(name);
@@ -196,9 +141,9 @@ class Captures {
 };
 
 /// Solves the equation at the top of this file.
-void find_captured(const std::vector<RecursiveFunction*>& group, const ir::Names& names) {
+void find_captured(const std::vector<CalledFunction*>& group, const ir::Names& names) {
   std::vector<Captures> captures;
-  for (const RecursiveFunction* function : group) captures.emplace_back(*function, names);
+  for (const CalledFunction* function : group) captures.emplace_back(*function, names);
   for (bool grown = true; grown;) {
     grown = false;
     for (Captures& caller : captures) {
@@ -230,100 +175,100 @@ void capture(ir::Lambda& function, const std::vector<ir::NameId>& captured, ir::
 
 }  // namespace
 
-int Elaborator::recursion_depth() const {
+int CalledFunctions::depth() const {
   int depth = 0;
-  for (const FunctionContext* c = context; c != nullptr; c = c->outer) ++depth;
+  for (const FunctionContext* c = e_.context; c != nullptr; c = c->outer) ++depth;
   return depth;
 }
 
-RecursiveFunction& Elaborator::recursive_function(const Closure& closure,
-                                                  std::span<const ValueRef> arguments) {
+CalledFunction& CalledFunctions::function_for(const Closure& closure,
+                                                 std::span<const ValueRef> arguments) {
   std::vector<std::uint64_t> key;
   append_address(key, closure.declaration);
   append_address(key, closure.frame);
   for (const ValueRef argument : arguments) append_static_parts(argument, key);
   if (closure.here.instance != nullptr) {
     for (const check::Type* type : closure.here.instance->types) {
-      const TypeRef value = evaluate_type_or_empty(type, closure.here.frame);
+      const TypeRef value = e_.evaluate_type_or_empty(type, closure.here.frame);
       append_type(value, key);
     }
   }
-  RecursiveFunction*& known = recursive_functions[key];
+  CalledFunction*& known = functions_[key];
   if (known != nullptr) return *known;
   constexpr int deepest = 64;
-  if (recursion_depth() > deepest) {
-    unsupported(range, "the function arguments of this recursion change from call to call");
+  if (depth() > deepest) {
+    e_.unsupported(e_.range, "the function arguments of this recursion change from call to call");
   }
-  known = &recursive_storage.emplace_back();
+  known = &storage_.emplace_back();
   known->declaration = closure.declaration;
   known->here = closure.here;
   known->sorts = sorts(closure.inlining);
-  known->name = std::string(symbols.text(closure.declaration->name.symbol)) + "_" +
-                std::to_string(recursive_storage.size());
-  build_recursive(*known, closure, arguments);
+  known->name = std::string(e_.symbols.text(closure.declaration->name.symbol)) + "_" +
+                std::to_string(storage_.size());
+  build(*known, closure, arguments);
   return *known;
 }
 
 // ---------------------------------------------------------------- bodies
 
-void Elaborator::build_recursive(RecursiveFunction& function, const Closure& closure,
-                                 std::span<const ValueRef> arguments) {
-  FunctionContext inner{ir::Builder(names()), {}, {}, &function, context, {}};
-  const Temporarily<FunctionContext*> in_context(context, &inner);
-  const Temporarily<ir::Builder*> redirected(out, &inner.top);
-  const Temporarily<std::vector<ir::NameId>> unguarded(tokens, {});
-  const Temporarily<Request> cleared(request, Request{});
-  const Temporarily<bool> safety(is_unsafe, closure.is_unsafe);
-  const Temporarily<Inlining> of_the_call(inlining, Inlining::automatic);
+void CalledFunctions::build(CalledFunction& function, const Closure& closure,
+                            std::span<const ValueRef> arguments) {
+  FunctionContext inner{ir::Builder(e_.names()), {}, {}, &function, e_.context, {}};
+  const Temporarily<FunctionContext*> in_context(e_.context, &inner);
+  const Temporarily<ir::Builder*> redirected(e_.out, &inner.top);
+  const Temporarily<std::vector<ir::NameId>> unguarded(e_.tokens, {});
+  const Temporarily<Request> cleared(e_.request, Request{});
+  const Temporarily<bool> safety(e_.is_unsafe, closure.is_unsafe);
+  const Temporarily<Inlining> of_the_call(e_.inlining, Inlining::automatic);
   std::vector<const check::Type*> types;
   for (const ast::Pattern* parameter : closure.function->parameters) {
     types.push_back(parameter->type);
   }
-  function.parameters = open_parameters(closure, types);
+  function.parameters = open_parameters(e_, closure, types);
   const OpenParameters& parameters = function.parameters;
-  const OpenType open = bind_recursive_parameters(function, closure, arguments);
+  const OpenType open = bind_parameters(function, closure, arguments);
 
   ir::Lambda body;
   for (const ir::NameId name : parameters.all()) body.parameters.push_back({name});
-  const ValueRef value = evaluate(closure.function->body, parameters.frame);
-  std::vector<ir::Operand> results = match_open(open, arena.type_of(value));
-  for (ir::Operand& result : unshared_leaves(value)) results.push_back(std::move(result));
-  for (const ir::Operand& result : results) body.result_types.push_back(names().type(result));
+  const ValueRef value = e_.evaluate(closure.function->body, parameters.frame);
+  std::vector<ir::Operand> results = e_.match_open(open, e_.arena.type_of(value));
+  for (ir::Operand& result : e_.unshared_leaves(value)) results.push_back(std::move(result));
+  for (const ir::Operand& result : results) body.result_types.push_back(e_.names().type(result));
   body.body = inner.top.take_body(std::move(results));
 
   function.body = std::move(body);
-  recursive_group.push_back(&function);
-  const FunctionContext* around = context->outer;
-  while (around != nullptr && around->recursive == nullptr) around = around->outer;
-  if (around == nullptr) finish_recursive_group();
+  group_.push_back(&function);
+  const FunctionContext* around = e_.context->outer;
+  while (around != nullptr && around->called == nullptr) around = around->outer;
+  if (around == nullptr) finish_group();
 }
 
-void Elaborator::finish_recursive_group() {
-  const std::vector<RecursiveFunction*> group = std::exchange(recursive_group, {});
-  find_captured(group, names());
-  for (RecursiveFunction* caller : group) {
+void CalledFunctions::finish_group() {
+  const std::vector<CalledFunction*> group = std::exchange(group_, {});
+  find_captured(group, e_.names());
+  for (CalledFunction* caller : group) {
     each_call(caller->body.body, [&](ir::Call& call) {
-      for (const RecursiveFunction* callee : group) {
+      for (const CalledFunction* callee : group) {
         if (callee->name != call.function) continue;
         call.arguments.insert(call.arguments.end(), callee->captured.begin(),
                               callee->captured.end());
       }
     });
   }
-  for (RecursiveFunction* function : group) {
+  for (CalledFunction* function : group) {
     ir::Lambda body = std::move(function->body);
-    capture(body, function->captured, names());
+    capture(body, function->captured, e_.names());
     function->consumes.resize(body.parameters.size(), false);
     function->finished = true;
-    ir_program.functions.push_back({function->name, std::move(body.parameters),
-                                    function->consumes, std::move(body.result_types),
-                                    std::move(body.body), function->noinline, function->sorts});
+    e_.ir_program.functions.push_back({function->name, std::move(body.parameters),
+                                       function->consumes, std::move(body.result_types),
+                                       std::move(body.body), function->noinline,
+                                       function->sorts});
   }
 }
 
-OpenType Elaborator::bind_recursive_parameters(RecursiveFunction& function,
-                                               const Closure& closure,
-                                               std::span<const ValueRef> arguments) {
+OpenType CalledFunctions::bind_parameters(CalledFunction& function, const Closure& closure,
+                                          std::span<const ValueRef> arguments) {
   const OpenParameters& parameters = function.parameters;
   const ir::NameId* leaf = parameters.leaves.data();
   const check::Type* type = closure.scheme->type;
@@ -332,7 +277,7 @@ OpenType Elaborator::bind_recursive_parameters(RecursiveFunction& function,
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const TypeRef shape = parameters.types[i].type;
     const ValueRef value = with_leaves(arguments[i], shape, leaf);
-    bind_pattern(closure.function->parameters[i], value, parameters.frame);
+    e_.bind_pattern(closure.function->parameters[i], value, parameters.frame);
     const auto& arrow = std::get<check::Arrow>(type->node);
     if (arrow.parameter.valid()) parameters.frame->values[arrow.parameter] = value;
     append_consumed(closure.function->parameters[i]->type, shape, arrow.consumes,
@@ -340,12 +285,12 @@ OpenType Elaborator::bind_recursive_parameters(RecursiveFunction& function,
     existentials = &arrow.existentials;
     type = arrow.to;
   }
-  return open_type(type, parameters.frame, *existentials);
+  return e_.open_type(type, parameters.frame, *existentials);
 }
 
 // ---------------------------------------------------------------- calls
 
-ValueRef Elaborator::without_guards(ValueRef value, std::vector<ir::NameId>& guards) {
+ValueRef CalledFunctions::without_guards(ValueRef value, std::vector<ir::NameId>& guards) {
   if (const auto* checked = as<GuardedFunction>(value->node)) {
     guards.push_back(checked->token);
     return without_guards(checked->function, guards);
@@ -356,48 +301,50 @@ ValueRef Elaborator::without_guards(ValueRef value, std::vector<ir::NameId>& gua
   for (const auto& [name, field] : record->fields) {
     result.fields.emplace_back(name, without_guards(field, guards));
   }
-  return arena.value(std::move(result));
+  return e_.arena.value(std::move(result));
 }
 
-ValueRef Elaborator::call_recursive(Closure closure, std::span<const ValueRef> given) {
-  std::vector<ir::NameId> guards = tokens;
+ValueRef CalledFunctions::call(Closure closure, std::span<const ValueRef> given) {
+  std::vector<ir::NameId> guards = e_.tokens;
   std::vector<ValueRef> arguments;
   for (const ValueRef argument : given) arguments.push_back(without_guards(argument, guards));
-  const Temporarily<std::vector<ir::NameId>> guarded(tokens, std::move(guards));
+  const Temporarily<std::vector<ir::NameId>> guarded(e_.tokens, std::move(guards));
 
   // Inside its own body a polymorphic function has the types of that body.
-  for (FunctionContext* c = context; c != nullptr && closure.here.instance == nullptr;
+  for (FunctionContext* c = e_.context; c != nullptr && closure.here.instance == nullptr;
        c = c->outer) {
-    if (c->recursive != nullptr && c->recursive->declaration == closure.declaration) {
-      closure.here = c->recursive->here;
+    if (c->called != nullptr && c->called->declaration == closure.declaration) {
+      closure.here = c->called->here;
     }
   }
-  RecursiveFunction& function = recursive_function(closure, arguments);
-  const Inlining asked = inlining_of(closure);
+  CalledFunction& function = function_for(closure, arguments);
+  const Inlining asked = e_.inlining_of(closure);
   if (asked == Inlining::never || sorts(asked) != ir::Sorts::no) {
     function.noinline = true;
-    if (function.finished) function_named(function.name)->noinline = true;
+    if (function.finished) e_.function_named(function.name)->noinline = true;
   }
   const OpenParameters& parameters = function.parameters;
-  Frame* frame = activate(closure, arguments);
+  Frame* frame = e_.activate(closure, arguments);
 
   ir::Call call{function.name, {}, {}};
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    for (ir::Operand& size : match_open(parameters.types[i], arena.type_of(arguments[i]))) {
+    for (ir::Operand& size : e_.match_open(parameters.types[i], e_.arena.type_of(arguments[i]))) {
       call.arguments.push_back(std::move(size));
     }
   }
   for (const BindingId size : parameters.loose_sizes) {
     const ValueRef value = frame->find(size);
-    if (value == nullptr) throw UnknownSize{range};
-    call.arguments.push_back(scalar_of(instantiate(value, nullptr, frame)));
+    if (value == nullptr) throw UnknownSize{e_.range};
+    call.arguments.push_back(e_.scalar_of(e_.instantiate(value, nullptr, frame)));
   }
   for (const ValueRef argument : arguments) {
-    for (ir::Operand& leaf : unshared_leaves(argument)) call.arguments.push_back(std::move(leaf));
+    for (ir::Operand& leaf : e_.unshared_leaves(argument)) {
+      call.arguments.push_back(std::move(leaf));
+    }
   }
   if (function.finished) {
     for (const ir::NameId name : function.captured) {
-      call.arguments.push_back(imported_here(name));
+      call.arguments.push_back(e_.constants.imported_here(name));
     }
   }
   const check::Type* type = closure.scheme->type;
@@ -407,13 +354,13 @@ ValueRef Elaborator::call_recursive(Closure closure, std::span<const ValueRef> g
     existentials = &arrow.existentials;
     type = arrow.to;
   }
-  const OpenType open = open_type(type, frame, *existentials);
+  const OpenType open = e_.open_type(type, frame, *existentials);
   std::vector<ir::NameId> results = open.sizes;
-  const std::vector<ir::NameId> leaves = fresh(leaf_types(open.type));
+  const std::vector<ir::NameId> leaves = e_.fresh(leaf_types(open.type));
   results.insert(results.end(), leaves.begin(), leaves.end());
-  for (const ir::NameId name : results) call.result_types.push_back(names().type(name));
-  emit_named(results, std::move(call));
-  return arena.from_leaves(open.type, leaves);
+  for (const ir::NameId name : results) call.result_types.push_back(e_.names().type(name));
+  e_.emit_named(results, std::move(call));
+  return e_.arena.from_leaves(open.type, leaves);
 }
 
 }  // namespace dagaz::elaborate
