@@ -39,9 +39,12 @@ llvm::PreservedAnalyses OwnVectorFunctions::run(llvm::Function& function,
     if (formula_of(call->getCalledFunction()->getName()) != nullptr) calls.push_back(call);
   }
   for (llvm::CallInst* call : calls) {
-    const SingleFormula formula = formula_of(call->getCalledFunction()->getName());
+    const llvm::StringRef name = call->getCalledFunction()->getName();
+    const SingleFormula formula = formula_of(name);
     llvm::IRBuilder<> builder(call);
-    SingleFormulas formulas(builder, call->getType(), SingleFormulas::Side::host);
+    SingleFormulas formulas(builder, call->getType(),
+                            name.starts_with("_ZGVeN16") ? SingleFormulas::Side::avx512
+                                                         : SingleFormulas::Side::host);
     call->replaceAllUsesWith((formulas.*formula)(call->getArgOperand(0)));
     call->eraseFromParent();
   }
