@@ -167,9 +167,11 @@ Value* SingleFormulas::logarithm(Value* x) {
 /// With |x| = 2 k ln 2 + g, p = 16ᵏ and t = tanh g:
 ///   tanh |x| = ((p + 1) t + p - 1) / ((p - 1) t + p + 1),
 /// the denominator as the numerator + 2 - 2 t, so that an error of one is nearly one of the other.
-/// For k = 0 the quotient is exactly t.  All is doubled, which makes the exponent of p a multiple of 4.
+/// For k = 0 the quotient is exactly t.  All is doubled, which makes the exponent of p a multiple
+/// of 4.
 Value* SingleFormulas::hyperbolic_tangent(Value* x) {
-  // Less than 1 / (2 ln 2): a larger g, which is positive, does less harm than a small |x| with k = 1.
+  // Less than 1 / (2 ln 2): a larger g, which is positive, does less harm than k = 1 for small
+  // magnitudes.
   constexpr float steps = 0.7F;
   constexpr float step = 1.3862943611198906F;
   // The low bits of the sum, times 4, are the exponent of 2 p.
