@@ -33,8 +33,11 @@ llvm::PreservedAnalyses OwnVectorFunctions::run(llvm::Function& function,
   for (const auto& [call, scalar_name] : vector_calls(function)) {
     const SingleFormula formula = formula_of(scalar_name);
     if (formula == nullptr) continue;
+    const llvm::StringRef name = call->getCalledFunction()->getName();
     llvm::IRBuilder<> builder(call);
-    SingleFormulas formulas(builder, call->getType(), SingleFormulas::Side::host);
+    SingleFormulas formulas(builder, call->getType(),
+                            name.starts_with("_ZGVeN16") ? SingleFormulas::Side::avx512
+                                                         : SingleFormulas::Side::host);
     call->replaceAllUsesWith((formulas.*formula)(call->getArgOperand(0)));
     call->eraseFromParent();
     changed = true;

@@ -2,6 +2,7 @@
 
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
+#include <llvm/IR/IntrinsicsX86.h>
 
 namespace dagaz::codegen {
 
@@ -11,7 +12,7 @@ namespace {
 
 // The polynomials are minimax fits (weighted least squares by Lawson's iteration) to the function
 // on the interval named with each; their relative error is below 5e-9, a tenth of an f32's last
-// place.
+// place, of tanh below 2e-8.
 
 /// (eᶠ - 1 - f) / f² for |f| ≤ 0.35
 const std::vector<float> exp_series = {0.4999999403953552F, 0.16666515171527863F,
@@ -27,11 +28,10 @@ const std::vector<float> log_series = {-0.5F,
                                        -0.12167185544967651F,
                                        0.14004762470722198F,
                                        -0.12948833405971527F};
-/// (tanh x - x) / x³ as a function of x², for |x| ≤ 0.6
-const std::vector<float> tanh_series = {-0.33333298563957214F, 0.13331924378871918F,
-                                        -0.053783826529979706F, 0.02079596370458603F,
-                                        -0.005895150359719992F};
-constexpr float tanh_series_end = 0.6F;
+/// (tanh g - g) / g³ as a function of g², for |g| ≤ 0.72
+const std::vector<float> tanh_series = {-0.33333155512809753F, 0.13328321278095245F,
+                                        -0.053503476083278656F, 0.019942117854952812F,
+                                        -0.005001192446798086F};
 /// From here on tanh rounds to 1.
 constexpr float tanh_is_one = 10;
 
@@ -46,6 +46,7 @@ constexpr float exp_highest = 89.0F;
 // Its power is so far below all numbers that rounding it to zero costs nothing; processors take a
 // hundred cycles for what is subnormal, or nearly.
 constexpr float exp_lowest = -120.0F;
+constexpr float exp_is_zero = -104.0F;
 constexpr float smallest_normal = 1.17549435e-38F;
 /// Bits of 2/3: a mantissa is taken from [2/3, 4/3).
 constexpr std::uint32_t two_thirds_bits = 0x3F2AAAAB;
@@ -62,27 +63,37 @@ Value* SingleFormulas::polynomial(Value* x, const std::vector<float>& coefficien
   return result;
 }
 
+/// NaN stays, and for x86 this is one instruction.
+Value* SingleFormulas::at_most(Value* x, float highest) {
+  return b_.CreateSelect(b_.CreateFCmpOLT(number(highest), x), number(highest), x);
+}
+
+Value* SingleFormulas::at_least(Value* x, float lowest) {
+  return b_.CreateSelect(b_.CreateFCmpOGT(number(lowest), x), number(lowest), x);
+}
+
 /// 2ᵏ for an exponent that a normal number can have.
 Value* SingleFormulas::power_of_two(Value* k) {
   return real(b_.CreateShl(b_.CreateAdd(k, word(exponent_bias)), mantissa_bits));
 }
 
-/// 1 / x to within a unit in the last place, for x ≥ 1.
-Value* SingleFormulas::inverse(Value* x) {
-  if (side_ == Side::host) return b_.CreateFDiv(number(1), x);
-  return b_.CreateIntrinsic(llvm::Intrinsic::nvvm_rcp_approx_ftz_f, {}, {x});
+/// a / b as rounding gives it, for 0 ≤ a ≤ b and b in [1, 2³⁰].
+Value* SingleFormulas::share(Value* a, Value* b) {
+  if (side_ != Side::ptx) return b_.CreateFDiv(a, b);
+  Value* inverse = b_.CreateIntrinsic(llvm::Intrinsic::nvvm_rcp_approx_ftz_f, {}, {b});
+  Value* nearly = b_.CreateFMul(a, inverse);
+  return fma(fma(b_.CreateFNeg(nearly), b, a), inverse, nearly);
 }
 
-/// k and eᶠ of eˣ = 2ᵏ eᶠ with x = k ln 2 + f.
-std::pair<Value*, Value*> SingleFormulas::reduced_exponential(Value* x) {
+/// eˣ = 2ᵏ eᶠ with x = k ln 2 + f.
+SingleFormulas::Reduced SingleFormulas::reduced_exponential(Value* x) {
   constexpr float log_two_inverse = 1.4426950408889634F;
   Value* shifted = fma(x, number(log_two_inverse), number(rounding_constant));
-  Value* k = b_.CreateSub(bits(shifted), word(rounding_bits));
   Value* whole = b_.CreateFSub(shifted, number(rounding_constant));
   Value* f = fma(whole, number(-log_two_high), x);
   f = fma(whole, number(-log_two_low), f);
   Value* rest = fma(b_.CreateFMul(f, f), polynomial(f, exp_series), f);
-  return {k, b_.CreateFAdd(rest, number(1))};
+  return {shifted, whole, b_.CreateFAdd(rest, number(1))};
 }
 
 /// 2ᵏ 2ᵗ with the hardware's approximation of 2ᵗ, for k the exponent of a normal number: where x is
@@ -110,14 +121,24 @@ Value* SingleFormulas::exponential_by_hardware(Value* x) {
 /// neither.
 Value* SingleFormulas::exponential(Value* x) {
   if (side_ == Side::ptx) return exponential_by_hardware(x);
-  Value* limited = binary(llvm::Intrinsic::minnum,
-                          binary(llvm::Intrinsic::maxnum, x, number(exp_lowest)),
-                          number(exp_highest));
-  auto [k, result] = reduced_exponential(limited);
+  if (side_ == Side::avx512) return scaled_exponential(x);
+  const Reduced reduced = reduced_exponential(at_most(at_least(x, exp_lowest), exp_highest));
+  Value* k = b_.CreateSub(bits(reduced.shifted), word(rounding_bits));
   Value* half = b_.CreateAShr(k, word(1));
-  result = b_.CreateFMul(result, power_of_two(half));
-  result = b_.CreateFMul(result, power_of_two(b_.CreateSub(k, half)));
-  return b_.CreateSelect(b_.CreateFCmpUNO(x, x), x, result);
+  Value* result = b_.CreateFMul(reduced.fraction, power_of_two(half));
+  return b_.CreateFMul(result, power_of_two(b_.CreateSub(k, half)));
+}
+
+/// An instruction applies 2ᵏ.  It takes a hundred cycles also for what it rounds to zero, unless a
+/// mask says so before.
+Value* SingleFormulas::scaled_exponential(Value* x) {
+  constexpr int current_rounding = 4;
+  const Reduced reduced = reduced_exponential(at_most(x, exp_highest));
+  Value* above_zero = b_.CreateFCmpUGE(x, number(exp_is_zero));
+  return b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_scalef_ps_512, {},
+                            {reduced.fraction, reduced.whole, number(0),
+                             b_.CreateBitCast(above_zero, b_.getInt16Ty()),
+                             b_.getInt32(current_rounding)});
 }
 
 /// log x = k ln 2 + log(1 + f) with x = 2ᵏ (1 + f).
@@ -143,20 +164,30 @@ Value* SingleFormulas::logarithm(Value* x) {
   return b_.CreateSelect(itself, x, result);
 }
 
-/// 1 - 2 / (e²ˣ + 1) away from zero, where that loses nothing.
+/// With |x| = 2 k ln 2 + g, p = 16ᵏ and t = tanh g:
+///   tanh |x| = ((p + 1) t + p - 1) / ((p - 1) t + p + 1),
+/// the denominator as the numerator + 2 - 2 t, so that an error of one is nearly one of the other.
+/// For k = 0 the quotient is exactly t.  All is doubled, which makes the exponent of p a multiple
+/// of 4.
 Value* SingleFormulas::hyperbolic_tangent(Value* x) {
+  // Less than 1 / (2 ln 2): a larger g, which is positive, does less harm than k = 1 for small
+  // magnitudes.
+  constexpr float steps = 0.7F;
+  constexpr float step = 1.3862943611198906F;
+  // The low bits of the sum, times 4, are the exponent of 2 p.
+  constexpr float shift = rounding_constant + (exponent_bias + 1) / 4;
   Value* magnitude = b_.CreateIntrinsic(llvm::Intrinsic::fabs, {real_}, {x});
-  Value* square = b_.CreateFMul(x, x);
-  Value* near = fma(b_.CreateFMul(square, x), polynomial(square, tanh_series), x);
-  const auto [k, rest] = reduced_exponential(binary(
-      llvm::Intrinsic::minnum, b_.CreateFAdd(magnitude, magnitude), number(2 * tanh_is_one)));
-  Value* grown = b_.CreateFMul(rest, power_of_two(k));
-  Value* far = fma(number(-2), inverse(b_.CreateFAdd(grown, number(1))), number(1));
-  // The sign also of a zero, which the sum in `near` loses.
-  Value* result = binary(
-      llvm::Intrinsic::copysign,
-      b_.CreateSelect(b_.CreateFCmpOLT(magnitude, number(tanh_series_end)), near, far), x);
-  return b_.CreateSelect(b_.CreateFCmpUNO(x, x), x, result);
+  Value* limited = at_most(magnitude, tanh_is_one);
+  Value* shifted = fma(limited, number(steps), number(shift));
+  Value* whole = b_.CreateFSub(shifted, number(shift));
+  Value* g = fma(whole, number(-step), limited);
+  Value* square = b_.CreateFMul(g, g);
+  Value* t = fma(b_.CreateFMul(g, square), polynomial(square, tanh_series), g);
+  Value* power = real(b_.CreateShl(bits(shifted), mantissa_bits + 2));
+  Value* numerator =
+      fma(b_.CreateFAdd(power, number(2)), t, b_.CreateFSub(power, number(2)));
+  Value* denominator = b_.CreateFAdd(numerator, fma(t, number(-4), number(4)));
+  return binary(llvm::Intrinsic::copysign, share(numerator, denominator), x);
 }
 
 }  // namespace dagaz::codegen

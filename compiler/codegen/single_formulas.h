@@ -2,7 +2,6 @@
 // instructions without a branch.  Errors stay below two units in the last place.
 #pragma once
 
-#include <utility>
 #include <vector>
 
 #include <llvm/IR/IRBuilder.h>
@@ -12,7 +11,8 @@ namespace dagaz::codegen {
 /// Puts formulas on values of type `real` where `builder` is.
 class SingleFormulas {
  public:
-  enum class Side { host, ptx };
+  /// `avx512`: vectors of 16 for a host that has it.
+  enum class Side { host, avx512, ptx };
   SingleFormulas(llvm::IRBuilder<>& builder, llvm::Type* real, Side side)
       : b_(builder),
         real_(real),
@@ -36,9 +36,18 @@ class SingleFormulas {
   llvm::Value* real(llvm::Value* x) { return b_.CreateBitCast(x, real_); }
   llvm::Value* polynomial(llvm::Value* x, const std::vector<float>& coefficients);
   llvm::Value* power_of_two(llvm::Value* k);
-  std::pair<llvm::Value*, llvm::Value*> reduced_exponential(llvm::Value* x);
+  llvm::Value* at_most(llvm::Value* x, float highest);
+  llvm::Value* at_least(llvm::Value* x, float lowest);
+  /// `shifted` has k in its low bits, `whole` is k, `fraction` is eᶠ.
+  struct Reduced {
+    llvm::Value* shifted;
+    llvm::Value* whole;
+    llvm::Value* fraction;
+  };
+  Reduced reduced_exponential(llvm::Value* x);
   llvm::Value* exponential_by_hardware(llvm::Value* x);
-  llvm::Value* inverse(llvm::Value* x);
+  llvm::Value* scaled_exponential(llvm::Value* x);
+  llvm::Value* share(llvm::Value* a, llvm::Value* b);
 
   llvm::IRBuilder<>& b_;
   llvm::Type* real_;

@@ -263,18 +263,21 @@ void LaneReading::read(const ir::Statement& s, const ir::MapScanReduce& e) {
   for (std::size_t k = 0; k < reduced; ++k) bind(s.results[k].name, running[scanned + k]);
 }
 
+bool LaneReading::can_turn(const LaneArrayValue& target, const ir::Type& type) const {
+  if (masked_ || rows_ > 1 || type.rank() != 1) return false;
+  if (!are_stretches(target) || target.start.by_row || !can_cross_over(type.element)) return false;
+  const Step length = step_of(type.shape.front());
+  return !length || *length >= blocks_.width;
+}
+
 // Elements of stretches would be scattered, a vector of points at a time.
 void LaneReading::turn_rows(const ir::Statement& s,
                             std::vector<std::optional<LaneArrayValue>>& targets) {
-  if (masked_ || rows_ > 1) return;
   const std::size_t reduced = s.results.size() - targets.size();
   for (std::size_t k = 0; k < targets.size(); ++k) {
     const NameId name = s.results[reduced + k].name;
-    if (!targets[k] || !are_stretches(*targets[k]) || targets[k]->start.by_row) continue;
     const ir::Type& type = type_of(name);
-    if (type.rank() != 1) continue;
-    const Step length = step_of(type.shape.front());
-    if (!can_cross_over(type.element) || (length && *length < blocks_.width)) continue;
+    if (!targets[k] || !can_turn(*targets[k], type)) continue;
     blocks_.turned.push_back(name);
     targets[k] = new_array(type);
   }

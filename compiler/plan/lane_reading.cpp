@@ -34,6 +34,8 @@ std::vector<LaneResult> LaneReading::read(
   for (std::size_t k = 0; k < wanted.size(); ++k) {
     if (!wanted[k] || !body.results[k].is_name()) continue;
     known_.destinations.try_emplace(body.results[k].name(), *wanted[k]);
+    // Rows that are turned are read from where the points are neighbours.
+    if (can_turn(*wanted[k], type_of(body.results[k].name()))) continue;
     const auto over = around_.overwritten_by(body.results[k].name());
     if (over) known_.destinations.try_emplace(*over, *wanted[k]);
   }

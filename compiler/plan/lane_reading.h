@@ -74,6 +74,8 @@ class LaneReading : public LaneKnowledge {
   Carried carry(const ir::Loop& e, std::size_t k);
   void bind_results(const ir::Statement& s, const ir::Loop& e, const std::vector<Carried>& arrays);
   void read(const ir::Statement& s, const ir::MapScanReduce& e);
+  /// Whether what points write there as rows of their own is turned over on the way.
+  bool can_turn(const LaneArrayValue& target, const ir::Type& type) const;
   void turn_rows(const ir::Statement& s, std::vector<std::optional<LaneArrayValue>>& targets);
   void step(const ir::Statement& s, const ir::MapScanReduce& e,
             const std::vector<LaneValue>& running,

@@ -32,34 +32,47 @@ Operand ProductPanels::start_of(const Side& side, const Operand& panel) {
 }
 
 void ProductPanels::pack(const Side& side, const Range& panels, const Piece& piece) {
+  if (side.packing == ir::Packing::by_points) {
+    pack_by_points(side, panels, piece);
+    return;
+  }
   thread_loop(c_, panels.count, false, [&](const Operand& p) {
     const Operand start = start_of(side, c_.add(panels.first, p));
-    const Operand base = c_.mul(c_.mul(p, length_), ir::i64_operand(side.panel));
-    switch (side.packing) {
-      case ir::Packing::by_points: pack_by_points(side, start, base, piece); return;
-      case ir::Packing::by_elements: pack_by_elements(side, start, base, piece); return;
-      case ir::Packing::singly: pack_singly(side, start, base, ir::i64_operand(0), piece); return;
+    const Operand base = start_of_panel(side, p);
+    if (side.packing == ir::Packing::by_elements) {
+      pack_by_elements(side, start, base, piece);
+    } else {
+      pack_singly(side, start, base, ir::i64_operand(0), piece);
     }
   });
 }
 
-void ProductPanels::pack_by_points(const Side& side, const Operand& start, const Operand& base,
-                                   const Piece& piece) {
+/// Where the values of panel `number` among those that are held begin.
+Operand ProductPanels::start_of_panel(const Side& side, const Operand& number) {
+  return c_.mul(c_.mul(number, length_), ir::i64_operand(side.panel));
+}
+
+// An element goes to all panels before the next: points of neighbouring panels are neighbours, too.
+void ProductPanels::pack_by_points(const Side& side, const Range& panels, const Piece& piece) {
   ir::LaneBlocks shape = shape_;
   shape.block_rows = 1;
   thread_loop(c_, piece.length, false, [&](const Operand& k) {
-    Lanes lanes(c_, shape);
-    bind_index(lanes, side.dimension().index.name, start, false, true);
-    bind_levels(lanes, uniform(lanes, c_.add(piece.start, k)));
-    const std::vector<LaneResult> values = emit_body(lanes, side.body, {});
-    for (std::size_t v = 0; v < values.size(); ++v) {
-      LaneArray to;
-      to.place.block = side.held[v].block;
-      to.offset.by_point = true;
-      to.offset.affine = Affine{c_.add(base, c_.mul(k, ir::i64_operand(side.panel))),
-                                ir::i64_operand(0), ir::i64_operand(1)};
-      store(lanes, to, *values[v].scalar);
-    }
+    thread_loop(c_, panels.count, false, [&](const Operand& p) {
+      Lanes lanes(c_, shape);
+      const Operand start = start_of(side, c_.add(panels.first, p));
+      bind_index(lanes, side.dimension().index.name, start, false, true);
+      bind_levels(lanes, uniform(lanes, c_.add(piece.start, k)));
+      const std::vector<LaneResult> values = emit_body(lanes, side.body, {});
+      for (std::size_t v = 0; v < values.size(); ++v) {
+        LaneArray to;
+        to.place.block = side.held[v].block;
+        to.offset.by_point = true;
+        to.offset.affine =
+            Affine{c_.add(start_of_panel(side, p), c_.mul(k, ir::i64_operand(side.panel))),
+                   ir::i64_operand(0), ir::i64_operand(1)};
+        store(lanes, to, *values[v].scalar);
+      }
+    });
   });
 }
 

@@ -254,11 +254,8 @@ std::vector<LaneScalar> ProductPanels::add_products(Lanes& lanes, const Piece& p
   for (const ir::ReduceOperator& one : *parts_.operators) {
     running.push_back(start_running(lanes, one.neutral));
   }
-  const auto base_of = [&](const Side& side, const Operand& panel) {
-    return c_.mul(c_.mul(panel, length_), ir::i64_operand(side.panel));
-  };
-  const Operand row_base = base_of(rows_, at.held_row);
-  const Operand point_base = base_of(points_, at.held_point);
+  const Operand row_base = start_of_panel(rows_, at.held_row);
+  const Operand point_base = start_of_panel(points_, at.held_point);
   c_.loop("k", piece.length, LoopHints{.unroll = plan_.unrolled}, [&](const Operand& k) {
     const auto bind_values = [&](const Side& side, const Operand& base, bool of_points) {
       const Operand first = c_.add(base, c_.mul(k, ir::i64_operand(side.panel)));
@@ -328,10 +325,48 @@ void ProductPanels::combine_held(Lanes& lanes, const std::vector<LaneScalar>& su
   }
 }
 
+// What a block reads at its end comes while it adds: sums so far, or what results are written over.
+void ProductPanels::fetch_ends(const Task& task, const Piece& piece, const Meeting& at,
+                               const Operand& first) {
+  const auto fetch = [&](const LaneArray& array, ScalarType type) {
+    const auto& affine = array.offset.affine;
+    if (!affine || !is_constant(affine->point_step, 1)) return;
+    for (std::int64_t row = 0; row < shape_.block_rows; ++row) {
+      for (std::int64_t column = 0; column < shape_.columns; ++column) {
+        const Operand of_row = c_.mul(affine->row_step, ir::i64_operand(row));
+        const Operand place = c_.add(affine->base, of_row);
+        c_.emit(Fetch{array.place.block, c_.add(place, ir::i64_operand(column * shape_.width)),
+                      type});
+      }
+    }
+  };
+  Lanes lanes(c_, shape_);
+  c_.branch(
+      piece.is_first, [] {},
+      [&] {
+        for (std::size_t v = 0; v < task.sums.size(); ++v) {
+          const Place& place = task.sums[v];
+          fetch(block_at(place, c_.add(place.offset, first), lanes.block),
+                c_.names().type(parts_.sums[v]).element);
+        }
+      });
+  if (task.is_part || !is_over(c_, s_.results[0].name)) return;
+  c_.branch(
+      piece.is_last,
+      [&] {
+        const std::vector<NameId> indices = bind_block(lanes, at.row, at.point);
+        for (std::size_t k = 0; k < targets_.size(); ++k) {
+          fetch(part_at(lanes, *targets_[k], indices), e_.result_types[k].element);
+        }
+      },
+      [] {});
+}
+
 void ProductPanels::block(const Task& task, const Piece& piece, const Meeting& at) {
+  const Operand first = sums_at(task, at);
+  fetch_ends(task, piece, at, first);
   Lanes lanes(c_, shape_);
   const std::vector<LaneScalar> sums = add_products(lanes, piece, at);
-  const Operand first = sums_at(task, at);
   c_.branch(
       piece.is_first, [] {}, [&] { combine_held(lanes, sums, task.sums, first); });
   const auto keep = [&] {
@@ -348,22 +383,27 @@ void ProductPanels::block(const Task& task, const Piece& piece, const Meeting& a
   }
 }
 
+/// Binds the indices of a block, and returns those of the space.
+std::vector<NameId> ProductPanels::bind_block(Lanes& lanes, const Operand& row,
+                                              const Operand& point) {
+  bind_index(lanes, rows_.dimension().index.name, start_of(rows_, row), rows_.panel > 1, false);
+  bind_index(lanes, points_.dimension().index.name, start_of(points_, point), false, true);
+  std::vector<NameId> indices;
+  for (const ir::SpaceDimension& one : e_.space) indices.push_back(one.index.name);
+  return indices;
+}
+
 /// What the map makes of the sums of a block.
 void ProductPanels::finish(Lanes& lanes, const std::vector<LaneScalar>& sums, const Operand& row,
                            const Operand& point) {
   for (std::size_t k = 0; k < sums.size(); ++k) bind(lanes, parts_.sums[k], sums[k]);
-  const Operand first_row = start_of(rows_, row);
-  const Operand first_point = start_of(points_, point);
-  bind_index(lanes, rows_.dimension().index.name, first_row, rows_.panel > 1, false);
-  bind_index(lanes, points_.dimension().index.name, first_point, false, true);
+  const std::vector<NameId> indices = bind_block(lanes, row, point);
   if (is_over(c_, s_.results[0].name)) {
-    const auto again = [&](const Side& side, const Operand& panel, const Operand& start) {
-      return c_.sub(c_.mul(panel, ir::i64_operand(side.panel)), start);
+    const auto again = [&](const Side& side, const Operand& panel) {
+      return c_.sub(c_.mul(panel, ir::i64_operand(side.panel)), start_of(side, panel));
     };
-    lanes.overlap = {again(rows_, row, first_row), again(points_, point, first_point)};
+    lanes.overlap = {again(rows_, row), again(points_, point)};
   }
-  std::vector<NameId> indices;
-  for (const ir::SpaceDimension& one : e_.space) indices.push_back(one.index.name);
   const std::vector<LaneResult> results = emit_body(lanes, parts_.after, {});
   for (std::size_t k = 0; k < results.size(); ++k) {
     const LaneArray target = part_at(lanes, *targets_[k], indices);

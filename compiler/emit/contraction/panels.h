@@ -62,19 +62,20 @@ class ProductPanels {
   std::vector<Place> sum_arrays(const Operand& count, std::string_view base);
   void task(const Task& task);
   Piece piece_at(const Task& task, const Operand& number);
+  void fetch_ends(const Task& task, const Piece& piece, const Meeting& at, const Operand& first);
   void block(const Task& task, const Piece& piece, const Meeting& at);
   std::vector<LaneScalar> add_products(Lanes& lanes, const Piece& piece, const Meeting& at);
   Operand sums_at(const Task& task, const Meeting& at);
   void combine_held(Lanes& lanes, const std::vector<LaneScalar>& sums,
                     const std::vector<Place>& held, const Operand& first);
+  std::vector<NameId> bind_block(Lanes& lanes, const Operand& row, const Operand& point);
   void finish(Lanes& lanes, const std::vector<LaneScalar>& sums, const Operand& row,
               const Operand& point);
 
   // ---- packing.cpp
   void hold(Side& side, const Operand& panels);
   void pack(const Side& side, const Range& panels, const Piece& piece);
-  void pack_by_points(const Side& side, const Operand& start, const Operand& base,
-                      const Piece& piece);
+  void pack_by_points(const Side& side, const Range& panels, const Piece& piece);
   void pack_by_elements(const Side& side, const Operand& start, const Operand& base,
                         const Piece& piece);
   void pack_singly(const Side& side, const Operand& start, const Operand& base,
@@ -83,6 +84,7 @@ class ProductPanels {
                   const Operand& at);
 
   Operand start_of(const Side& side, const Operand& panel);
+  Operand start_of_panel(const Side& side, const Operand& number);
   void bind_levels(Lanes& lanes, const LaneScalar& innermost);
 
   Context& c_;

@@ -171,11 +171,13 @@ static void append_lanes(Lanes& l, const CompactionLoop& loop, std::size_t k,
            [&] { next_strip(l, loop, k); });
 }
 
-// What the lanes from `first` on read in order, so far ahead.
+// What the lanes from `first` on read in order, so far ahead; once what both a condition and a value
+// read.
 static void fetch_ahead(Context& c, const plan::Compaction& compaction, const Operand& first,
                         const Operand& ahead) {
   const auto bytes = plan::bytes_ahead(c.settings);
   if (!bytes) return;
+  std::vector<Place> fetched;
   for (const ir::Statement& one : compaction.body.statements) {
     const auto* read = as<ir::Index>(one.operation);
     if (read == nullptr || read->indices.size() != 1 || !c.arrays.has_place(read->array)) continue;
@@ -184,6 +186,8 @@ static void fetch_ahead(Context& c, const plan::Compaction& compaction, const Op
                     [&](NameId index) { return read->indices[0] == Operand(index); });
     const Place& place = c.arrays.place_of(read->array);
     if (!in_order || !is_constant(place.strides[0], 1)) continue;
+    if (std::find(fetched.begin(), fetched.end(), place) != fetched.end()) continue;
+    fetched.push_back(place);
     const ScalarType type = c.names().type(read->array).element;
     const Operand near = ir::i64_operand(*bytes / ir::byte_size(type));
     const Operand at = c.add(element_at(c, place, {first}), ahead_or(c, ahead, near));

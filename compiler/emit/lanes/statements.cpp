@@ -8,6 +8,7 @@
 #include "emit/control/failures.h"
 #include "emit/lanes/arrays.h"
 #include "emit/lanes/masks.h"
+#include "emit/lanes/packing.h"
 #include "emit/lanes/serial.h"
 #include "emit/lanes/values.h"
 #include "emit/memory/elements.h"
@@ -23,9 +24,11 @@ std::vector<LaneResult> emit_body(Lanes& l, const ir::Body& body,
                                   const std::vector<std::optional<LaneArray>>& at) {
   for (std::size_t k = 0; k < at.size(); ++k) {
     if (!at[k] || !body.results[k].is_name()) continue;
-    l.known.destinations.try_emplace(body.results[k].name(), *at[k]);
-    const auto over = l.c.memory.overwritten.find(body.results[k].name());
-    if (over != l.c.memory.overwritten.end()) {
+    const NameId result = body.results[k].name();
+    l.known.destinations.try_emplace(result, *at[k]);
+    const auto over = l.c.memory.overwritten.find(result);
+    // Rows that are turned are read from where the points are neighbours.
+    if (over != l.c.memory.overwritten.end() && !is_turned(l, *at[k], result)) {
       l.known.destinations.try_emplace(over->second, *at[k]);
     }
   }

@@ -187,6 +187,26 @@ TEST_CASE("a row that a point makes where it goes is not copied onto itself") {
   CHECK(text.find(" independent {", loop + 1) == std::string::npos);
 }
 
+TEST_CASE("rows that points read before they are turned over lie where the points are neighbours") {
+  const Source source{
+      "turned.ir",
+      "function main (n: i64, m: i64, a: [n][8]f64, b: [m][8]f64) -> [[n][m]f64] {"
+      " rows: [n][m]f64 = map_scan_reduce n [a] map \\(x: [8]f64) -> [[m]f64] {"
+      "   sum: f64, products: [m]f64 = map_scan_reduce m [b] map \\(y: [8]f64) -> [f64, f64] {"
+      "     product: f64 = map_scan_reduce 8 [x, y] map \\(p: f64, q: f64) -> [f64] {"
+      "       t: f64 = mul.f64 p q return t } reductions ["
+      "         (op \\(c: f64, d: f64) -> [f64] { e: f64 = add.f64 c d return e } neutral [0f64])]"
+      "     return product, product } reductions ["
+      "       (op \\(g: f64, h: f64) -> [f64] { k: f64 = add.f64 g h return k } neutral [0f64])]"
+      "   scaled: [m]f64 = map_scan_reduce m [products] map \\(w: f64) -> [f64] {"
+      "     v: f64 = fdiv.f64 w sum return v }"
+      "   return scaled }"
+      " return rows }"};
+  const std::string text = print(*lower_for_cpu(parsed(source)));
+  CHECK(text.find(" = transpose_lanes ") != std::string::npos);
+  CHECK(text.find("load_lanes rows_") == std::string::npos);
+}
+
 TEST_CASE("printing shows loops, launches and failures") {
   const Source source{"small.ir",
                       "function main () -> [[4]i64] {"

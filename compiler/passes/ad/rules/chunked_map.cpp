@@ -19,8 +19,8 @@ using namespace ir;
 
 namespace {
 
-// A chunk keeps this times AdOptions::least_chunk numbers at least; half as many as the sums have,
-// which are there anyway; more if there would be more chunks than the options allow otherwise.
+// A chunk keeps this times AdOptions::least_chunk numbers at least; two thirds as many as the sums
+// have, which are there anyway; more if there would be more chunks than the options allow otherwise.
 constexpr std::int64_t numbers_per_element = 12;
 // Processors run so many iterations at a time on each of their threads: a chunk has a multiple of
 // what all of them run.
@@ -53,9 +53,10 @@ static Operand chunk_size(Reverse& r, const MapSite& site, const SumOverIteratio
   for (const auto& [name, plan] : plans) {
     summed = r.out().add_i64(summed, r.out().product(r.environment.type_of(Operand(name)).shape));
   }
-  const Operand half = binary(ScalarOp::sdiv, summed, i64_operand(2));
+  const Operand share =
+      binary(ScalarOp::sdiv, r.out().mul_i64(summed, i64_operand(2)), i64_operand(3));
   const Operand numbers =
-      binary(ScalarOp::smax, half, i64_operand(numbers_per_element * r.options.least_chunk));
+      binary(ScalarOp::smax, share, i64_operand(numbers_per_element * r.options.least_chunk));
   const auto at_least_one = [&](const Operand& divisor) {
     return binary(ScalarOp::smax, divisor, i64_operand(1));
   };
@@ -68,9 +69,16 @@ static Operand chunk_size(Reverse& r, const MapSite& site, const SumOverIteratio
   const Operand by_size =
       binary(ScalarOp::sdiv, numbers, at_least_one(r.out().mul_i64(kept, unit)));
   const Operand least = r.out().mul_i64(i64_operand(r.options.most_chunks), unit);
-  const Operand by_count = binary(
-      ScalarOp::sdiv, r.out().add_i64(site.width, r.out().sub_i64(least, i64_operand(1))), least);
-  return r.out().mul_i64(at_least_one(binary(ScalarOp::smax, by_size, by_count)), unit);
+  const auto rounded_up = [&](const Operand& a, const Operand& b) {
+    return binary(ScalarOp::sdiv, r.out().add_i64(a, r.out().sub_i64(b, i64_operand(1))), b);
+  };
+  const Operand by_count = rounded_up(site.width, least);
+  const Operand wanted =
+      r.out().mul_i64(at_least_one(binary(ScalarOp::smax, by_size, by_count)), unit);
+  // All of one size: each part of the sums goes through all of them again, so that a short rest
+  // costs as much there as a whole chunk.
+  const Operand count = at_least_one(rounded_up(site.width, wanted));
+  return r.out().mul_i64(at_least_one(rounded_up(site.width, r.out().mul_i64(count, unit))), unit);
 }
 
 // A chunk may hold as many repeated values as values that it keeps for the sums, and arrays of
