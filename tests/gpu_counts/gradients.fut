@@ -1,22 +1,22 @@
 -- Gradients, in reverse mode.
--- counts: product_gradient [512][256]f32 [256][1024]f32 [512][1024]f32: launches 2 now 4, waits 1
+-- counts: product_gradient [512][256]f32 [256][1024]f32 [512][1024]f32: launches 2 now 3, waits 1
 -- counts: convolution_gradient [1000][1000]f32 [3][3]f32: launches 1 now 2, waits 1
 -- counts: softmax_gradient [4096][1024]f32 [4096][1024]f32: launches 1, waits 1
--- counts: attention_gradient [1024][64]f32 [1024][64]f32 [1024][64]f32 [1024][64]f32: launches 4
---   now 6, waits 1
+-- counts: attention_gradient [1024][64]f32 [1024][64]f32 [1024][64]f32 [1024][64]f32: launches 4,
+--   waits 1
 -- counts: heads_gradient [8][512][64]f32 [8][512][64]f32 [8][512][64]f32 [8][512][64]f32: launches
 --   3 now 4, waits 1
 -- counts: hmlstm_gradient [1024]f32 [1024]f32 [1024][1024]f32 [1024][1024]f32 [1024][1024]f32
 --   [1024][1024]f32: launches 1, waits 1
 -- counts: lstm_gradient [4][192][300]f32 [4][192][192]f32 [4][192]f32 [20][1024][300]f32: launches
---   100 now 209, waits 1, copies 0 now 36, graphs 7
+--   100 now 169, waits 1, copies 0 now 36, graphs 7
 -- counts: gmm_gradient [200]f64 [200][64]f64 [200][64]f64 [200][2016]f64 [1000][64]f64: launches 20,
 --   waits 1
 -- counts: n_body_gradient [1000]f32 [1000]f32: launches 1, waits 1
 -- counts: k_means_gradient [10000][32]f32 [100][32]f32: launches 1 now 2, waits 1
 -- counts: filter_gradient [1000][1000]f32 [3][3]f32 [998][998]f32: launches 1, waits 1
--- counts: channels_gradient [32][64][64]f32 [64][32][3][3]f32 [64][62][62]f32: launches 2
---   now 3, waits 1
+-- counts: channels_gradient [32][64][64]f32 [64][32][3][3]f32 [64][62][62]f32: launches 2,
+--   waits 1
 -- moves: product_gradient [128][128]f32 [128][128]f32 [128][128]f32: loads 196608 now 589824,
 --   stores 131072 now 196608, sectors 100
 -- moves: convolution_gradient [200][200]f32 [3][3]f32: loads 160036 now 1476880, stores 160036,

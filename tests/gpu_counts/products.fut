@@ -7,7 +7,7 @@
 -- counts: min_plus [512][256]f32 [256][1024]f32: launches 1, waits 1
 -- counts: matrix_vector [4096][1024]f32 [1024]f32: launches 1, waits 1
 -- counts: vector_matrix [4096]f32 [4096][1024]f32: launches 1, waits 1
--- counts: product [16][100000]f32 [100000][16]f32: launches 1 now 2, waits 1
+-- counts: product [16][100000]f32 [100000][16]f32: launches 1, waits 1
 -- counts: affine [512][256]f32 [256][1024]f32 [1024]f32: launches 1, waits 1
 -- counts: k_means_step [100000][2]f32 [10][2]f32: launches 2 now 4, waits 1
 -- counts: n_body [1000]f32 [1000]f32: launches 1, waits 1
