@@ -9,7 +9,7 @@
 -- counts: hmlstm_gradient [1024]f32 [1024]f32 [1024][1024]f32 [1024][1024]f32 [1024][1024]f32
 --   [1024][1024]f32: launches 1, waits 1
 -- counts: lstm_gradient [4][192][300]f32 [4][192][192]f32 [4][192]f32 [20][1024][300]f32: launches
---   100 now 160, waits 1, copies 0 now 36, graphs 7
+--   100 now 160, waits 1, copies 0 now 16, graphs 5
 -- counts: gmm_gradient [200]f64 [200][64]f64 [200][64]f64 [200][2016]f64 [1000][64]f64: launches 20,
 --   waits 1
 -- counts: n_body_gradient [1000]f32 [1000]f32: launches 1, waits 1
