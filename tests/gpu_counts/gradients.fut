@@ -1,11 +1,11 @@
 -- Gradients, in reverse mode.
--- counts: product_gradient [512][256]f32 [256][1024]f32 [512][1024]f32: launches 2 now 3, waits 1
+-- counts: product_gradient [512][256]f32 [256][1024]f32 [512][1024]f32: launches 2, waits 1
 -- counts: convolution_gradient [1000][1000]f32 [3][3]f32: launches 1 now 2, waits 1
 -- counts: softmax_gradient [4096][1024]f32 [4096][1024]f32: launches 1, waits 1
 -- counts: attention_gradient [1024][64]f32 [1024][64]f32 [1024][64]f32 [1024][64]f32: launches 4,
 --   waits 1
 -- counts: heads_gradient [8][512][64]f32 [8][512][64]f32 [8][512][64]f32 [8][512][64]f32: launches
---   3 now 4, waits 1
+--   3, waits 1
 -- counts: hmlstm_gradient [1024]f32 [1024]f32 [1024][1024]f32 [1024][1024]f32 [1024][1024]f32
 --   [1024][1024]f32: launches 1, waits 1
 -- counts: lstm_gradient [4][192][300]f32 [4][192][192]f32 [4][192]f32 [20][1024][300]f32: launches
@@ -17,8 +17,8 @@
 -- counts: filter_gradient [1000][1000]f32 [3][3]f32 [998][998]f32: launches 1, waits 1
 -- counts: channels_gradient [32][64][64]f32 [64][32][3][3]f32 [64][62][62]f32: launches 2,
 --   waits 1
--- moves: product_gradient [128][128]f32 [128][128]f32 [128][128]f32: loads 196608 now 589824,
---   stores 131072 now 196608, sectors 100
+-- moves: product_gradient [128][128]f32 [128][128]f32 [128][128]f32: loads 196608 now 524288,
+--   stores 131072, sectors 100
 -- moves: convolution_gradient [200][200]f32 [3][3]f32: loads 160036 now 1476880, stores 160036,
 --   sectors 100
 -- moves: filter_gradient [200][200]f32 [3][3]f32 [198][198]f32: loads 156852 now 212940,
@@ -31,7 +31,7 @@
 -- moves: hmlstm_gradient [200]f32 [200]f32 [200][200]f32 [200][200]f32 [200][200]f32
 --   [200][200]f32: loads 641600 now 960000, stores 640000, sectors 100
 -- moves: lstm_gradient [4][16][8]f32 [4][16][16]f32 [4][16]f32 [2][16][8]f32: loads 7424 now
---   379264, stores 6400 now 44224, sectors 100 now 227
+--   369664, stores 6400 now 39424, sectors 100 now 227
 -- moves: gmm_gradient [10]f64 [10][16]f64 [10][16]f64 [10][120]f64 [64][16]f64: loads 20432 now
 --   1279704, stores 12240 now 429848, sectors 100
 -- moves: n_body_gradient [512]f32 [512]f32: loads 4096 now 3145728, stores 2048, sectors 100
