@@ -34,7 +34,8 @@
 --   369664, stores 6400 now 39424, sectors 100 now 227
 -- moves: gmm_gradient [10]f64 [10][16]f64 [10][16]f64 [10][120]f64 [64][16]f64: loads 20432 now
 --   1279704, stores 12240 now 429848, sectors 100
--- moves: n_body_gradient [512]f32 [512]f32: loads 4096 now 3145728, stores 2048, sectors 100
+-- moves: n_body_gradient [512]f32 [512]f32: loads 4096 now 196608, stores 2048 now 67584, sectors
+--   100
 -- moves: k_means_gradient [1000][32]f32 [10][32]f32: loads 129280 now 660480, stores 1280 now
 --   12000, sectors 100
 module of_products = import "products"

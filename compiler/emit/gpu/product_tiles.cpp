@@ -39,8 +39,10 @@ void ProductTiles::run() {
   }
   // Whole chunks.
   const Operand depth = ir::i64_operand(plan_.depth);
-  length_ = mul(divide_up(divide_up(tile_.elements(), parts_), depth), depth);
+  const Operand share = divide_up(tile_.elements(), parts_);
+  length_ = mul(maximum(divide_up(share, depth), one), depth);
   if (plan_.split > 0) {
+    parts_ = maximum(divide_up(tile_.elements(), length_), one);
     const NameId shared = mutable_variable("parts", ScalarType::i64, ir::i64_operand(0));
     const NameId counted = mutable_variable("counted", ScalarType::i64, ir::i64_operand(0));
     branch(less(one, parts_), [&] {
