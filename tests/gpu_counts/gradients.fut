@@ -28,6 +28,8 @@
 -- moves: softmax_gradient [40][1000]f32 [40][1000]f32: loads 320000, stores 160000, sectors 100
 -- moves: attention_gradient [64][32]f32 [64][32]f32 [64][32]f32 [64][32]f32: loads 32768 now
 --   237568, stores 24576 now 65536, sectors 100
+-- moves: heads_gradient [4][64][32]f32 [4][64][32]f32 [4][64][32]f32 [4][64][32]f32: loads 131072
+--   now 851968, stores 98304 now 229376, sectors 100
 -- moves: hmlstm_gradient [200]f32 [200]f32 [200][200]f32 [200][200]f32 [200][200]f32
 --   [200][200]f32: loads 641600 now 960000, stores 640000, sectors 100
 -- moves: lstm_gradient [4][16][8]f32 [4][16][16]f32 [4][16]f32 [2][16][8]f32: loads 7424 now
