@@ -1,7 +1,8 @@
 // Results of branches that lie where they are wanted.
 //
-// What both sides of a branch make by maps and reductions they can make in one place, which is known
-// before: in the part of an array that an update replaces, or in the next row of a loop's states.
+// What both sides of a branch make by maps and reductions they can make in one place, which is
+// known before: in the part of an array that an update replaces, or in the next row of a loop's
+// states.
 #include <algorithm>
 
 #include "memory/host.h"

@@ -298,7 +298,8 @@ std::vector<ir::Version> by_points(ir::Contraction plan, const Sums& sums,
     ir::Product points;
     for (const ir::SpaceDimension& one : sums.space) points.sizes.push_back(one.extent);
     versions.push_back({{has_elements(sums, side_threads),
-                         are_at_least(std::move(points), block_threads / 2)}, plan});
+                         are_at_least(std::move(points), block_threads / 2)},
+                        plan});
   }
   return versions;
 }

@@ -10,8 +10,9 @@ namespace dagaz::emit {
 void Arrivals::expect(const Operand& groups) {
   const Operand bytes = mul(groups, ir::i64_operand(ir::byte_size(ScalarType::i32)));
   arrived_ = new_block(c_, bytes, "arrived");
-  branch(less(ir::i64_operand(0), groups),
-         [&] { emit(Fill{arrived_, ir::i64_operand(0), bytes}); });
+  branch(less(ir::i64_operand(0), groups), [&] {
+    emit(Fill{arrived_, ir::i64_operand(0), bytes});
+  });
 }
 
 void Arrivals::arrive(const Operand& group, const Operand& count, const Operand& told_at,

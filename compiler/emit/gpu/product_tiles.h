@@ -42,10 +42,10 @@ class ProductTiles : public Emitter {
   std::vector<Operand> batch_extents_;
   SumTile tile_;
   std::vector<Operand> tiles_along_;  // these, rows and points
-  Operand parts_;               // blocks that share a sum
-  Operand length_;              // elements of each
-  std::vector<Place> partial_;  // [part][…]
-  Arrivals arrivals_;           // at tiles
+  Operand parts_;                     // blocks that share a sum
+  Operand length_;                    // elements of each
+  std::vector<Place> partial_;        // [part][…]
+  Arrivals arrivals_;                 // at tiles
 };
 
 }  // namespace dagaz::emit
