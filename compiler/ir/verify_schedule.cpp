@@ -163,6 +163,7 @@ void check(Numbers& numbers, const InStages& one) { check_sharing(numbers, one);
 
 void check(Numbers& numbers, const BlockBins& one) {
   numbers.at_least("elements", one.elements, 1);
+  numbers.within("rounds", one.rounds, 0, 1);
   check_combining(numbers, one);
 }
 

@@ -1,7 +1,8 @@
 // Results of branches that lie where they are wanted.
 //
-// What both sides of a branch make by maps they can make in one place, which is known before: in
-// the part of an array that an update replaces, or in the next row of a loop's states.
+// What both sides of a branch make by maps and reductions they can make in one place, which is
+// known before: in the part of an array that an update replaces, or in the next row of a loop's
+// states.
 #include <algorithm>
 
 #include "memory/host.h"
@@ -11,13 +12,25 @@ namespace dagaz::memory {
 
 using ir::Operand;
 
+std::size_t reduced_results(const ir::SegmentedReduce& reduction) {
+  std::size_t count = 0;
+  for (const ir::ReduceOperator& one : reduction.operators) count += one.op.result_types.size();
+  return count;
+}
+
+static bool is_made_by_points(const ir::Statement& statement, std::size_t result) {
+  if (as<ir::SegmentedMap>(statement.operation)) return true;
+  const auto* reduction = as<ir::SegmentedReduce>(statement.operation);
+  return reduction != nullptr && result < reduced_results(*reduction);
+}
+
 static bool is_made_in(const ir::Body& body, const Operand& value) {
   if (std::count(body.results.begin(), body.results.end(), value) != 1) return false;
   for (const ir::Statement& one : body.statements) {
     for (std::size_t k = 0; k < one.results.size(); ++k) {
       if (Operand(one.results[k].name) != value) continue;
       const auto* branch = as<ir::Branch>(one.operation);
-      return as<ir::SegmentedMap>(one.operation) || (branch && is_made_by_sides(*branch, k));
+      return is_made_by_points(one, k) || (branch && is_made_by_sides(*branch, k));
     }
   }
   return false;
@@ -28,13 +41,13 @@ bool is_made_by_sides(const ir::Branch& branch, std::size_t result) {
          is_made_in(branch.else_body, branch.else_body.results[result]);
 }
 
-bool is_made_by_map(const ir::Statement& statement, ir::NameId result) {
-  if (as<ir::SegmentedMap>(statement.operation)) return true;
-  const auto* branch = as<ir::Branch>(statement.operation);
-  if (branch == nullptr) return false;
+bool is_made_where_wanted(const ir::Statement& statement, ir::NameId result) {
   const auto found = std::find_if(statement.results.begin(), statement.results.end(),
                                   [&](const ir::Binder& one) { return one.name == result; });
-  return is_made_by_sides(*branch, static_cast<std::size_t>(found - statement.results.begin()));
+  const auto number = static_cast<std::size_t>(found - statement.results.begin());
+  const auto* branch = as<ir::Branch>(statement.operation);
+  return is_made_by_points(statement, number) ||
+         (branch != nullptr && is_made_by_sides(*branch, number));
 }
 
 }  // namespace dagaz::memory

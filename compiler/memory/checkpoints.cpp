@@ -60,10 +60,10 @@ std::size_t uses_of(NameId name, const ir::Body& body, const ir::Names& names) {
   return uses;
 }
 
-bool is_made_by_map(const Operand& value, const ir::Body& body) {
+bool is_made_where_wanted(const Operand& value, const ir::Body& body) {
   for (const ir::Statement& each : body.statements) {
     for (const ir::Binder& result : each.results) {
-      if (Operand(result.name) == value) return memory::is_made_by_map(each, result.name);
+      if (Operand(result.name) == value) return memory::is_made_where_wanted(each, result.name);
     }
   }
   return false;
@@ -118,7 +118,7 @@ bool is_state(const ir::Loop& e, std::size_t k, const ir::Names& names) {
   const NameId state = e.values[k].parameter.name;
   const Operand& next = e.body.results[k];
   return names.type(state).is_array() && names.type(next) == names.type(state) &&
-         is_made_by_map(next, e.body) && uses_of(next.name(), e.body, names) == 1 &&
+         is_made_where_wanted(next, e.body) && uses_of(next.name(), e.body, names) == 1 &&
          reads_only(e.body, {state}, names);
 }
 

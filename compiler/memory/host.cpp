@@ -330,8 +330,12 @@ class Host {
   }
 
   void reduce(const ir::Statement& s, const ir::SegmentedReduce& e) {
-    std::size_t mapped = 0;
-    for (const ir::ReduceOperator& one : e.operators) mapped += one.op.result_types.size();
+    const std::size_t mapped = reduced_results(e);
+    for (std::size_t k = 0; k < mapped; ++k) {
+      const NameId name = s.results[k].name;
+      if (!names_.type(name).is_array()) continue;
+      if (!make_for_branch(name) && !make_checkpoint(name)) make_part(name);
+    }
     if (context_.on_cpu() && s.results.size() > mapped && e.result_types[mapped].is_scalar()) {
       const NameId result = s.results[mapped].name;
       if (const auto old = dying_array(e, result, here_->scope, memory_)) make_over(*old, result);

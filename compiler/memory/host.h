@@ -42,10 +42,13 @@ std::optional<ir::NameId> dying_array(const ir::SegmentedReduce& reduction, ir::
                                       const Scope& scope, const Memory& memory);
 
 // ---- branches.cpp
-/// Whether both sides make a result by a map, each for the branch alone.
+/// Whether both sides make a result by a map or a reduction, each for the branch alone.
 bool is_made_by_sides(const ir::Branch& branch, std::size_t result);
-/// Whether `statement` makes its result by a map, or by one on each side.
-bool is_made_by_map(const ir::Statement& statement, ir::NameId result);
+/// Whether `statement` makes its result by a map or a reduction, or by one on each side: it can
+/// make that in a place which is known before.
+bool is_made_where_wanted(const ir::Statement& statement, ir::NameId result);
+/// How many of its results a reduction reduces; the others are mapped.
+std::size_t reduced_results(const ir::SegmentedReduce& reduction);
 
 // ---- checkpoints.cpp
 /// Next states of a loop that keeps every state, with where they are kept; the updates that keep

@@ -5,8 +5,8 @@
 // adds to stay where they are, and values that were kept for a derivative become the derivative.
 // So may one that then replaces the part of an array that the map reads, as in what reverse mode
 // makes of reading a part:  xs with [a:b] = map2 (+) xs[a:b] ys.
-// What a map, or one on each side of a branch, makes only for a part of an array, which nothing
-// else reads before, is made there.
+// What a map or a reduction, or one on each side of a branch, makes only for a part of an array,
+// which nothing else reads before, is made there.
 #include <algorithm>
 
 #include "ir/names.h"
@@ -172,7 +172,7 @@ std::unordered_map<NameId, Within> find_written_parts(const Scope& scope) {
     const NameId value = update->value.name();
     const auto bound = scope.uses.bindings.find(value);
     if (bound == scope.uses.bindings.end() || scope.uses.count_of(value) != 1) continue;
-    if (!is_made_by_map(scope.body.statements[bound->second], value)) continue;
+    if (!is_made_where_wanted(scope.body.statements[bound->second], value)) continue;
     if (is_written_alone(one, bound->second, scope)) {
       parts.emplace(value, Within{update->array, update->dimensions});
     }

@@ -341,7 +341,7 @@ ir::Schedule gpu_histogram(const ir::SegmentedHistogram& e, const Surroundings& 
   if (e.space.size() == 1 && together && runs_fit(e, tunables.gpu_run_bytes)) {
     ir::BlockBins bins{static_cast<int>(tunables.gpu_bin_elements), atomic};
     if (!atomic) {
-      bins.rounds = static_cast<int>(tunables.gpu_combining_rounds);
+      bins.rounds = 1;
       bins.at_once = static_cast<int>(tunables.gpu_combined);
       bins.most_at_once = 2 * bins.at_once;
     }

@@ -276,20 +276,30 @@ std::vector<ir::Version> in_tiles(ir::Contraction plan, const Sums& sums,
 }
 
 /// A thread for some points, who meet elements that the block has staged: the first takes several,
-/// where these are enough threads.
+/// where these are enough threads; where one for each is too few, blocks share the elements.
 std::vector<ir::Version> by_points(ir::Contraction plan, const Sums& sums,
                                    const Surroundings& around) {
+  const Tunables& tunables = around.tunables();
   const Held held = held_of(plan, sums, around.names);
   std::vector<ir::Version> versions;
-  for (const int points : {static_cast<int>(around.tunables().gpu_tile_points), 1}) {
+  for (const int points : {static_cast<int>(tunables.gpu_tile_points), 1}) {
     if (!choose_sizes(plan, {1, points}, held, around)) continue;
     plan.most_rows = 1;
     plan.most_points = block_threads;
     plan.depth = static_cast<int>(
         std::min(std::int64_t{block_threads},
-                 around.tunables().gpu_tile_bytes / 2 / bytes_of(plan.of_rows, around.names)));
+                 tunables.gpu_tile_bytes / 2 / bytes_of(plan.of_rows, around.names)));
     versions.push_back({{has_elements(sums, side_threads), fill(sums, points, 4)}, plan});
     if (points == 1) break;
+  }
+  if (!versions.empty() && plan.columns == 1) {
+    plan.split = static_cast<int>(tunables.gpu_shared_segment);
+    plan.depth = std::min(plan.depth, plan.split);
+    ir::Product points;
+    for (const ir::SpaceDimension& one : sums.space) points.sizes.push_back(one.extent);
+    versions.push_back({{has_elements(sums, side_threads),
+                         are_at_least(std::move(points), block_threads / 2)},
+                        plan});
   }
   return versions;
 }

@@ -217,7 +217,7 @@ ir::Strategy RandomSchedules::resized(ir::Strategy strategy, bool is_map) {
     stages->elements = one_of({1, 8, 64});
   } else if (auto* bins = as<ir::BlockBins>(strategy)) {
     bins->elements = one_of({1, 8, 64});
-    bins->rounds = one_of({0, 1, 3});
+    bins->rounds = one_of({0, 1});
     bins->at_once = one_of({2, 3, 32});
     bins->most_at_once = one_of({1, 2}) * bins->at_once;
   } else if (auto* locks = as<ir::LockedBins>(strategy)) {

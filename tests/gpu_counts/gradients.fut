@@ -1,24 +1,24 @@
 -- Gradients, in reverse mode.
--- counts: product_gradient [512][256]f32 [256][1024]f32 [512][1024]f32: launches 2 now 4, waits 1
+-- counts: product_gradient [512][256]f32 [256][1024]f32 [512][1024]f32: launches 2, waits 1
 -- counts: convolution_gradient [1000][1000]f32 [3][3]f32: launches 1 now 2, waits 1
 -- counts: softmax_gradient [4096][1024]f32 [4096][1024]f32: launches 1, waits 1
--- counts: attention_gradient [1024][64]f32 [1024][64]f32 [1024][64]f32 [1024][64]f32: launches 4
---   now 6, waits 1
+-- counts: attention_gradient [1024][64]f32 [1024][64]f32 [1024][64]f32 [1024][64]f32: launches 4,
+--   waits 1
 -- counts: heads_gradient [8][512][64]f32 [8][512][64]f32 [8][512][64]f32 [8][512][64]f32: launches
---   3 now 4, waits 1
+--   3, waits 1
 -- counts: hmlstm_gradient [1024]f32 [1024]f32 [1024][1024]f32 [1024][1024]f32 [1024][1024]f32
 --   [1024][1024]f32: launches 1, waits 1
 -- counts: lstm_gradient [4][192][300]f32 [4][192][192]f32 [4][192]f32 [20][1024][300]f32: launches
---   100 now 209, waits 1, copies 0 now 36, graphs 7
+--   100 now 160, waits 1, copies 0 now 16, graphs 5
 -- counts: gmm_gradient [200]f64 [200][64]f64 [200][64]f64 [200][2016]f64 [1000][64]f64: launches 20,
 --   waits 1
 -- counts: n_body_gradient [1000]f32 [1000]f32: launches 1, waits 1
 -- counts: k_means_gradient [10000][32]f32 [100][32]f32: launches 1 now 2, waits 1
 -- counts: filter_gradient [1000][1000]f32 [3][3]f32 [998][998]f32: launches 1, waits 1
--- counts: channels_gradient [32][64][64]f32 [64][32][3][3]f32 [64][62][62]f32: launches 2
---   now 3, waits 1
--- moves: product_gradient [128][128]f32 [128][128]f32 [128][128]f32: loads 196608 now 589824,
---   stores 131072 now 196608, sectors 100
+-- counts: channels_gradient [32][64][64]f32 [64][32][3][3]f32 [64][62][62]f32: launches 2,
+--   waits 1
+-- moves: product_gradient [128][128]f32 [128][128]f32 [128][128]f32: loads 196608 now 524288,
+--   stores 131072, sectors 100
 -- moves: convolution_gradient [200][200]f32 [3][3]f32: loads 160036 now 1476880, stores 160036,
 --   sectors 100
 -- moves: filter_gradient [200][200]f32 [3][3]f32 [198][198]f32: loads 156852 now 212940,
@@ -28,13 +28,16 @@
 -- moves: softmax_gradient [40][1000]f32 [40][1000]f32: loads 320000, stores 160000, sectors 100
 -- moves: attention_gradient [64][32]f32 [64][32]f32 [64][32]f32 [64][32]f32: loads 32768 now
 --   237568, stores 24576 now 65536, sectors 100
+-- moves: heads_gradient [4][64][32]f32 [4][64][32]f32 [4][64][32]f32 [4][64][32]f32: loads 131072
+--   now 851968, stores 98304 now 229376, sectors 100
 -- moves: hmlstm_gradient [200]f32 [200]f32 [200][200]f32 [200][200]f32 [200][200]f32
 --   [200][200]f32: loads 641600 now 960000, stores 640000, sectors 100
 -- moves: lstm_gradient [4][16][8]f32 [4][16][16]f32 [4][16]f32 [2][16][8]f32: loads 7424 now
---   379264, stores 6400 now 44224, sectors 100 now 227
+--   369664, stores 6400 now 39424, sectors 100 now 227
 -- moves: gmm_gradient [10]f64 [10][16]f64 [10][16]f64 [10][120]f64 [64][16]f64: loads 20432 now
 --   1279704, stores 12240 now 429848, sectors 100
--- moves: n_body_gradient [512]f32 [512]f32: loads 4096 now 3145728, stores 2048, sectors 100
+-- moves: n_body_gradient [512]f32 [512]f32: loads 4096 now 196608, stores 2048 now 67584, sectors
+--   100
 -- moves: k_means_gradient [1000][32]f32 [10][32]f32: loads 129280 now 660480, stores 1280 now
 --   12000, sectors 100
 module of_products = import "products"

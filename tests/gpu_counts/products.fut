@@ -7,7 +7,7 @@
 -- counts: min_plus [512][256]f32 [256][1024]f32: launches 1, waits 1
 -- counts: matrix_vector [4096][1024]f32 [1024]f32: launches 1, waits 1
 -- counts: vector_matrix [4096]f32 [4096][1024]f32: launches 1, waits 1
--- counts: product [16][100000]f32 [100000][16]f32: launches 1 now 2, waits 1
+-- counts: product [16][100000]f32 [100000][16]f32: launches 1, waits 1
 -- counts: affine [512][256]f32 [256][1024]f32 [1024]f32: launches 1, waits 1
 -- counts: k_means_step [100000][2]f32 [10][2]f32: launches 2 now 4, waits 1
 -- counts: n_body [1000]f32 [1000]f32: launches 1, waits 1
@@ -31,7 +31,7 @@
 -- moves: product [16][4096]f32 [4096][16]f32: loads 524288, stores 1024 now 9216, sectors 100
 -- moves: k_means_step [10000][2]f32 [10][2]f32: loads 80080 now 403360, stores 80 now 120080,
 --   sectors 100
--- moves: n_body [512]f32 [512]f32: loads 4096 now 3145728, stores 2048, sectors 100
+-- moves: n_body [512]f32 [512]f32: loads 4096 now 131072, stores 2048 now 34816, sectors 100
 -- moves: convolution_1d [50000]f32 [9]f32: loads 200036, stores 199968, sectors 100
 -- moves: convolution_2d [200][200]f32 [3][3]f32: loads 160036 now 216604, stores 156816, sectors
 --   100 now 126

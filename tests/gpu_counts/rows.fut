@@ -10,6 +10,7 @@
 -- What they move: each array once; a label is read by all 256 threads of its block.
 -- moves: softmax [40][1000]f32: loads 160000, stores 160000
 -- moves: softmax [300][100]f32: loads 120000, stores 120000
+-- moves: softmax [2][50000]f32: loads 400000 now 2000400, stores 400000 now 800416, sectors 100
 -- moves: layer_norm [40][1000]f32: loads 160000, stores 160000
 -- moves: layer_norm_gradient [40][1000]f32 [40][1000]f32: loads 320000, stores 160000
 -- moves: cross_entropy_gradient [40][1000]f32 [40]i64: loads 241920, stores 160000

@@ -13,14 +13,14 @@ entry main [n][m][k] (a: [n][k]f32) (b: [k][m]f32) (s: [n][m]f32) =
 --|   contraction depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_elements row_gap 4 point_gap 2 of_rows [adjoint.2] of_points [c] when [n >= 8, k >= 8, m >= 8],
 --|   by_segments when [31 >= m],
 --|   teams]
---| -- main, line 4: segmented_reduce over [m][k][n]
---| sum: [
---|   contraction block_rows 8 columns 8 depth 8 most_rows 16 most_points 16 split 512 row_packing by_points point_packing by_points together 2 of_rows [adjoint.3] of_points [r] when [m >= 96, k >= 96, n >= 4, 16 * m * k >= 64 * resident],
---|   contraction block_rows 8 columns 8 depth 8 most_rows 32 most_points 8 split 512 row_packing by_points point_packing by_points together 2 of_rows [adjoint.3] of_points [r] when [m >= 192, k >= 48, n >= 4, 16 * m * k >= 64 * resident],
---|   contraction block_rows 8 columns 8 depth 8 most_rows 8 most_points 32 split 512 row_packing by_points point_packing by_points together 2 of_rows [adjoint.3] of_points [r] when [m >= 48, k >= 192, n >= 4, 16 * m * k >= 64 * resident],
---|   contraction block_rows 4 columns 4 depth 16 most_rows 16 most_points 16 split 512 row_packing by_points point_packing by_points of_rows [adjoint.3] of_points [r] when [m >= 32, k >= 32, n >= 8],
---|   contraction depth 16 most_rows 16 most_points 16 split 512 row_packing by_points point_packing by_points of_rows [adjoint.3] of_points [r] when [m >= 8, k >= 8, n >= 8],
+--| -- main, line 4: segmented_reduce over [k][m][n]
+--| adjoint.3: [
+--|   contraction block_rows 8 columns 8 depth 8 most_rows 16 most_points 16 split 512 row_packing by_points point_packing by_points together 2 of_rows [r] of_points [adjoint.4] when [k >= 96, m >= 96, n >= 4, 16 * k * m >= 64 * resident],
+--|   contraction block_rows 8 columns 8 depth 8 most_rows 32 most_points 8 split 512 row_packing by_points point_packing by_points together 2 of_rows [r] of_points [adjoint.4] when [k >= 192, m >= 48, n >= 4, 16 * k * m >= 64 * resident],
+--|   contraction block_rows 8 columns 8 depth 8 most_rows 8 most_points 32 split 512 row_packing by_points point_packing by_points together 2 of_rows [r] of_points [adjoint.4] when [k >= 48, m >= 192, n >= 4, 16 * k * m >= 64 * resident],
+--|   contraction block_rows 4 columns 4 depth 16 most_rows 16 most_points 16 split 512 row_packing by_points point_packing by_points of_rows [r] of_points [adjoint.4] when [k >= 32, m >= 32, n >= 8],
+--|   contraction depth 16 most_rows 16 most_points 16 split 512 row_packing by_points point_packing by_points of_rows [r] of_points [adjoint.4] when [k >= 8, m >= 8, n >= 8],
 --|   by_segments when [31 >= n],
---|   by_segments when [4 * m * k >= resident],
---|   interchanged tile 32 steps 8 when [k >= 16],
+--|   by_segments when [4 * k * m >= resident],
+--|   interchanged tile 32 steps 8 when [m >= 16],
 --|   teams]

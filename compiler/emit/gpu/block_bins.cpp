@@ -5,12 +5,14 @@
 // bins to the destinations at the end (Gómez-Luna et al., "An optimized approach to histogram
 // computation on GPU", 2013).  Else the threads compute a run of elements and put them into shared
 // memory, and each combines those that belong to its bins, whose numbers are its own modulo the
-// block's threads: no locks, and the order is kept.  What the blocks have found is then combined in
-// groups, a thread per bin.
+// block's threads: no locks, and the order is kept.  The last block to arrive combines what all of
+// them have found, a thread per bin; where they are many, so does the last of each group first.
 #include "emit/gpu/block_bins.h"
 
+#include <optional>
 #include <utility>
 
+#include "emit/gpu/arrivals.h"
 #include "emit/gpu/kernels.h"
 #include "emit/gpu/shares.h"
 #include "emit/memory/allocation.h"
@@ -45,6 +47,15 @@ using BinFunction =
 struct SharedRooms {
   Operand bytes = ir::i64_operand(0);
   std::vector<std::pair<NameId, Operand>> offsets;  // to be declared in the kernel
+};
+
+/// Blocks whose bins are combined together.
+struct BlockGroups {
+  Operand blocks;  // all of them
+  Operand size;    // of a group
+  Operand count;   // of groups
+  Operand told_at;
+  Arrivals arrivals;  // of blocks at their groups, and behind those of these
 };
 
 }  // namespace
@@ -185,30 +196,55 @@ static void hand_on_bins(Context& c, const std::vector<BlockBins>& all, const Op
   }
 }
 
-static void combine_blocks(Context& c, const CombiningRounds& plan, const BlockBins& bins,
-                           const Operand& blocks) {
-  const auto values = [&](const Operand& block, const Operand& bin) {
-    return values_at(c, bins.partial, bins.one.op.result_types, {block, bin});
-  };
-  const auto combine_into = [&](const std::vector<Place>& into, const std::vector<Operand>& place,
-                                const Operand& bin, const Operand& first, const Groups& group) {
-    c.loop("block", group.count, {}, [&](const Operand& k) {
-      combine_at(c, bins.one.op, into, place, values(c.add(first, c.mul(k, group.stride)), bin));
+// Combines what the blocks of `group` have found, from `first` on, in the bins of this one.
+static void gather_bins(Context& c, const BlockBins& bins, const Operand& thread,
+                        const Operand& first, const Groups& group) {
+  const std::vector<ir::Type>& types = bins.one.op.result_types;
+  for_own_bins(c, bins, thread, [&](const Operand& bin) {
+    write_all(c, bins.shared, {bin}, values_at(c, bins.partial, types, {first, bin}));
+    c.loop("block", c.sub(group.count, i64_operand(1)), {}, [&](const Operand& k) {
+      const Operand block = c.add(first, c.mul(c.add(k, i64_operand(1)), group.stride));
+      combine_at(c, bins.one.op, bins.shared, {bin},
+                 values_at(c, bins.partial, types, {block, bin}));
     });
-  };
-  const Groups groups = combine_groups(
-      c, plan, {bins.count}, blocks, PartialOrder::segments_inside,
-      [&](const std::vector<Operand>& bin, const Operand& first, const Groups& group) {
-        std::vector<Place> own;
-        for (const Place& one : bins.partial) own.push_back(part_at(c, one, {first}));
-        combine_into(own, bin, bin[0], c.add(first, group.stride),
-                     {c.sub(group.count, i64_operand(1)), group.stride});
-      });
-  for_each_point(c, {bins.count}, ir::i64_operand(c.settings.combined), "hist_combine",
-                 [&](const std::vector<Operand>& bin) {
-                   combine_into(bins.destinations, c.unflatten(bin[0], bins.one.shape), bin[0],
-                                i64_operand(0), groups);
-                 });
+  });
+}
+
+static void combine_blocks(Context& c, BlockGroups& groups, const std::vector<BlockBins>& all,
+                           const Operand& thread, const Operand& block) {
+  const Operand one = i64_operand(1);
+  const Operand own = c.divide(block, groups.size);
+  const Operand first = c.mul(own, groups.size);
+  const Operand members = c.minimum(groups.size, c.sub(groups.blocks, first));
+  c.emit(Fence{});
+  groups.arrivals.arrive(own, members, groups.told_at, [&] {
+    for (const BlockBins& bins : all) {
+      gather_bins(c, bins, thread, first, {members, one});
+    }
+    hand_on_bins(c, all, thread, first, false);
+    c.emit(Fence{});
+    groups.arrivals.arrive(groups.count, groups.count, groups.told_at, [&] {
+      for (const BlockBins& bins : all) {
+        gather_bins(c, bins, thread, i64_operand(0), {groups.count, groups.size});
+        for_own_bins(c, bins, thread, [&](const Operand& bin) {
+          combine_at(c, bins.one.op, bins.destinations, c.unflatten(bin, bins.one.shape),
+                     values_at(c, bins.shared, bins.one.op.result_types, {bin}));
+        });
+      }
+    });
+  });
+}
+
+static BlockGroups groups_of(Context& c, const ir::BlockBins& plan, const Operand& blocks,
+                             const Operand& told_at) {
+  const NameId size = c.mutable_variable("group", ScalarType::i64, blocks);
+  if (plan.rounds > 0) {
+    c.branch(c.less(i64_operand(plan.most_at_once), blocks),
+             [&] { c.move(size, i64_operand(plan.at_once)); });
+  }
+  BlockGroups groups{blocks, size, c.divide_up(blocks, size), told_at, Arrivals(c)};
+  groups.arrivals.expect(c.add(groups.count, i64_operand(1)));
+  return groups;
 }
 
 void histogram_in_blocks(Context& c, const ir::SegmentedHistogram& e, const ir::BlockBins& plan,
@@ -233,6 +269,11 @@ void histogram_in_blocks(Context& c, const ir::SegmentedHistogram& e, const ir::
     }
     all.push_back(std::move(bins));
   }
+  std::optional<BlockGroups> groups;
+  if (!plan.atomic) {
+    groups.emplace(groups_of(c, plan, blocks, rooms.bytes));
+    rooms.bytes = c.add(rooms.bytes, i64_operand(16));
+  }
   BlockKernel kernel = kernel_of_blocks(c, blocks, [&](const Operand& block) {
     for (const auto& [name, offset] : rooms.offsets) c.emit(SharedMemory{name, offset});
     const Operand thread = read_special(c, Special::thread_index);
@@ -246,10 +287,9 @@ void histogram_in_blocks(Context& c, const ir::SegmentedHistogram& e, const ir::
       fill_in_runs(c, e, all, thread, block, blocks);
     }
     hand_on_bins(c, all, thread, block, plan.atomic);
+    if (groups) combine_blocks(c, *groups, all, thread, block);
   });
   launch(c, "hist", kernel.grid, rooms.bytes, std::move(kernel.code));
-  if (plan.atomic) return;
-  for (const BlockBins& bins : all) combine_blocks(c, CombiningRounds(plan), bins, blocks);
 }
 
 }  // namespace dagaz::emit

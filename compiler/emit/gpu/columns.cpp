@@ -23,7 +23,8 @@ ColumnReduction::ColumnReduction(Context& c, const ir::Statement& s, const ir::S
       plan_(plan),
       totals_(totals),
       mapped_(mapped),
-      height_(block_threads / plan.tile) {
+      height_(block_threads / plan.tile),
+      arrivals_(c) {
   for (const ir::ReduceOperator& one : e.operators) {
     types_.insert(types_.end(), one.op.result_types.begin(), one.op.result_types.end());
     neutral_.insert(neutral_.end(), one.neutral.begin(), one.neutral.end());
@@ -48,9 +49,7 @@ void ColumnReduction::run() {
     partial_.push_back(
         new_array(c_, ir::array_of(type.element, {pieces_.count, sharing}), "partial"));
   }
-  const Operand bytes = mul(counted, ir::i64_operand(ir::byte_size(ScalarType::i32)));
-  arrived_ = new_block(c_, bytes, "arrived");
-  branch(less(zero, counted), [&] { emit(Fill{arrived_, zero, bytes}); });
+  arrivals_.expect(counted);
   BlockKernel kernel = kernel_of_blocks(c_, mul(groups, pieces_.count),
                                         [&](const Operand& block) { reduce(block); });
   const std::int64_t slots = block_threads * warp_value_bytes * std::ssize(types_);
@@ -108,30 +107,14 @@ void ColumnReduction::combine_columns(const std::vector<Running>& running) {
   });
 }
 
-// Parts are written before the count that announces them, and read after the count that says all
-// are there: fences order both for the device, barriers pass that on to the rest of the block.
 void ColumnReduction::combine_parts(const Operand& group, const Operand& piece,
                                     const std::vector<Running>& running) {
-  const NameId told = block_variable("told");
   const std::int64_t slots = block_threads * warp_value_bytes * std::ssize(types_);
-  emit(SharedMemory{told, ir::i64_operand(slots)});
   branch(leads_, [&] {
     write_all(c_, partial_, {piece, segment_}, running_values(running));
     emit(Fence{});
   });
-  emit(Barrier{});
-  branch(equal(read_special(c_, Special::thread_index), ir::i64_operand(0)), [&] {
-    const NameId before = variable("before", ScalarType::i32);
-    emit(Atomic{before, AtomicOp::add, arrived_, group, ir::make_integer(ScalarType::i32, 1),
-                ScalarType::i32});
-    emit(Store{told, ir::i64_operand(0), before, ScalarType::i32, Space::shared});
-  });
-  emit(Barrier{});
-  const NameId before = variable("before", ScalarType::i32);
-  emit(Load{before, told, ir::i64_operand(0), ScalarType::i32, Space::shared});
-  const Operand arrived = add(to_i64(before, ScalarType::i32), ir::i64_operand(1));
-  branch(equal(arrived, pieces_.count), [&] {
-    emit(Fence{});
+  arrivals_.arrive(group, pieces_.count, ir::i64_operand(slots), [&] {
     set_neutral(c_, running, neutral_);
     const NameId parts = mutable_variable("parts", ScalarType::i64, ir::i64_operand(0));
     branch(less(segment_, product(pieces_.outer)), [&] { move(parts, pieces_.count); });

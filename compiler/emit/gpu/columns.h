@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "emit/context/context.h"
+#include "emit/gpu/arrivals.h"
 #include "emit/pieces.h"
 #include "emit/thread/running.h"
 
@@ -36,7 +37,7 @@ class ColumnReduction : public Emitter {
   std::int64_t height_;           // threads of a column
   Pieces pieces_;
   std::vector<Place> partial_;    // [piece][segment]
-  NameId arrived_;                // i32 [group]: blocks that have written their parts
+  Arrivals arrivals_;             // at groups of segments
 
   // In the kernel.
   std::vector<Place> slots_;      // [number in its column][column]

@@ -1,13 +1,11 @@
 // Products in tiles of a block, each of which sum_tile.h runs; several blocks may share the sums of
-// a tile, which a further kernel then combines.
+// a tile, which the last of them to be there then combines.
 #include "emit/gpu/product_tiles.h"
 
 #include "emit/gpu/kernels.h"
 #include "emit/memory/allocation.h"
 #include "emit/memory/elements.h"
-#include "emit/memory/host_scope.h"
 #include "emit/pieces.h"
-#include "emit/points.h"
 #include "emit/thread/loops.h"
 #include "emit/thread/running.h"
 
@@ -19,7 +17,8 @@ ProductTiles::ProductTiles(Context& c, TiledSums sums, const ir::Contraction& pl
       sums_of_(std::move(sums)),
       plan_(plan),
       batch_(plan::batch_of(plan, sums_of_.space.size())),
-      tile_(c, sums_of_.space, sums_of_.parts, plan) {
+      tile_(c, sums_of_.space, sums_of_.parts, plan),
+      arrivals_(c) {
   for (const std::size_t d : batch_) batch_extents_.push_back(sums_of_.space[d].extent);
 }
 
@@ -40,20 +39,28 @@ void ProductTiles::run() {
   }
   // Whole chunks.
   const Operand depth = ir::i64_operand(plan_.depth);
-  length_ = mul(divide_up(divide_up(tile_.elements(), parts_), depth), depth);
+  const Operand share = divide_up(tile_.elements(), parts_);
+  length_ = mul(maximum(divide_up(share, depth), one), depth);
   if (plan_.split > 0) {
+    parts_ = maximum(divide_up(tile_.elements(), length_), one);
     const NameId shared = mutable_variable("parts", ScalarType::i64, ir::i64_operand(0));
-    branch(less(one, parts_), [&] { move(shared, parts_); });
+    const NameId counted = mutable_variable("counted", ScalarType::i64, ir::i64_operand(0));
+    branch(less(one, parts_), [&] {
+      move(shared, parts_);
+      move(counted, tiles);
+    });
     for (const ir::Type& type : tile_.types()) {
       std::vector<Operand> shape = {shared};
       for (const ir::SpaceDimension& d : sums_of_.space) shape.push_back(d.extent);
       partial_.push_back(new_array(c_, ir::array_of(type.element, shape), "partial"));
     }
+    arrivals_.expect(counted);
   }
+  tiles_along_ = batch_extents_;
+  tiles_along_.push_back(row_tiles);
+  tiles_along_.push_back(point_tiles);
   std::vector<Operand> grid = {parts_};
-  grid.insert(grid.end(), batch_extents_.begin(), batch_extents_.end());
-  grid.push_back(row_tiles);
-  grid.push_back(point_tiles);
+  grid.insert(grid.end(), tiles_along_.begin(), tiles_along_.end());
   BlockKernel kernel = kernel_of_blocks(c_, product(grid), [&](const Operand& block) {
     std::vector<Operand> at = coordinates(block, grid);
     const Operand part = at.front();
@@ -62,21 +69,6 @@ void ProductTiles::run() {
   });
   launch(c_, "tiles", kernel.grid, ir::i64_operand(tile_.shared_bytes()), std::move(kernel.code),
          plan_.together);
-  if (plan_.split > 0) host_branch(c_, less(one, parts_), [&] { combine_parts(); });
-}
-
-void ProductTiles::combine_parts() {
-  const std::vector<Operand> extents = extents_of(sums_of_.space);
-  const PointWork work(ir::i64_operand(c_.settings.copied));
-  for_each_point(c_, extents, work, "combine", [&](const std::vector<Operand>& at) {
-    const std::vector<Running> running = start_reductions(c_, *sums_of_.parts.operators);
-    thread_loop(c_, parts_, true, [&](const Operand& part) {
-      std::vector<Operand> point = {part};
-      point.insert(point.end(), at.begin(), at.end());
-      combine_all(c_, running, values_at(c_, partial_, tile_.types(), point), 0);
-    });
-    sums_of_.put(at, running_values(running));
-  });
 }
 
 // ---------------------------------------------------------------- a block
@@ -119,11 +111,32 @@ void ProductTiles::multiply(const std::vector<Operand>& at, const Operand& part)
             [&](const Operand& row, const Operand& point, const std::vector<Value>& sums) {
               put(at, part, row, point, sums);
             });
+  if (plan_.split == 0) return;
+  branch(less(ir::i64_operand(1), parts_), [&] {
+    Operand tile = ir::i64_operand(0);
+    for (std::size_t k = 0; k < at.size(); ++k) tile = add(mul(tile, tiles_along_[k]), at[k]);
+    emit(Fence{});
+    // Of the sums that the tile handed on nothing is left in shared memory.
+    arrivals_.arrive(tile, parts_, ir::i64_operand(0), [&] { combine_parts(at); });
+  });
 }
 
-// The sums themselves, or what this block has of them.
-void ProductTiles::put(const std::vector<Operand>& at, const Operand& part, const Operand& row,
-                       const Operand& point, const std::vector<Value>& sums) {
+void ProductTiles::combine_parts(const std::vector<Operand>& at) {
+  tile_.for_each_sum([&](const Operand& row, const Operand& point) {
+    const std::vector<Operand> where = place_of(at, row, point);
+    const std::vector<Running> running = start_reductions(c_, *sums_of_.parts.operators);
+    thread_loop(c_, parts_, true, [&](const Operand& part) {
+      std::vector<Operand> own = {part};
+      own.insert(own.end(), where.begin(), where.end());
+      combine_all(c_, running, values_at(c_, partial_, tile_.types(), own), 0);
+    });
+    sums_of_.put(where, running_values(running));
+  });
+}
+
+// Of a sum in the space.
+std::vector<Operand> ProductTiles::place_of(const std::vector<Operand>& at, const Operand& row,
+                                            const Operand& point) {
   std::vector<Operand> where(sums_of_.space.size());
   for (std::size_t b = 0; b < batch_.size(); ++b) where[batch_[b]] = at[b];
   const auto place = [&](const Operand& number, const std::vector<std::size_t>& to) {
@@ -134,6 +147,13 @@ void ProductTiles::put(const std::vector<Operand>& at, const Operand& part, cons
   };
   place(row, plan::dimensions_of(plan_.rows, plan_.joined_rows));
   place(point, plan::dimensions_of(plan_.points, plan_.joined_points));
+  return where;
+}
+
+// The sums themselves, or what this block has of them.
+void ProductTiles::put(const std::vector<Operand>& at, const Operand& part, const Operand& row,
+                       const Operand& point, const std::vector<Value>& sums) {
+  const std::vector<Operand> where = place_of(at, row, point);
   if (plan_.split == 0) {
     sums_of_.put(where, sums);
     return;

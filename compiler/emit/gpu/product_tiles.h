@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "emit/context/context.h"
+#include "emit/gpu/arrivals.h"
 #include "emit/gpu/sum_tile.h"
 #include "plan/product_parts.h"
 
@@ -30,7 +31,9 @@ class ProductTiles : public Emitter {
   void multiply(const std::vector<Operand>& at, const Operand& part);
   void put(const std::vector<Operand>& at, const Operand& part, const Operand& row,
            const Operand& point, const std::vector<Value>& sums);
-  void combine_parts();
+  void combine_parts(const std::vector<Operand>& at);
+  std::vector<Operand> place_of(const std::vector<Operand>& at, const Operand& row,
+                                const Operand& point);
 
   Context& c_;
   const TiledSums sums_of_;
@@ -38,9 +41,11 @@ class ProductTiles : public Emitter {
   std::vector<std::size_t> batch_;  // the other dimensions
   std::vector<Operand> batch_extents_;
   SumTile tile_;
-  Operand parts_;               // blocks that share a sum
-  Operand length_;              // elements of each
-  std::vector<Place> partial_;  // [part][…]
+  std::vector<Operand> tiles_along_;  // these, rows and points
+  Operand parts_;                     // blocks that share a sum
+  Operand length_;                    // elements of each
+  std::vector<Place> partial_;        // [part][…]
+  Arrivals arrivals_;                 // at tiles
 };
 
 }  // namespace dagaz::emit

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "emit/gpu/arrivals.h"
 #include "emit/gpu/block.h"
 #include "emit/gpu/counted.h"
 #include "emit/gpu/kernels.h"
@@ -49,7 +50,7 @@ struct TeamReduction {
   const Team& team;
   std::vector<Operand> neutral;
   std::vector<Place> partial;  // [segment][piece]
-  NameId arrived;              // i32 [segment]: teams that have written their part
+  Arrivals arrivals;           // at segments
   std::vector<Place> totals;
   int stretch;  // 0: the order does not matter
 };
@@ -98,27 +99,15 @@ static TeamPart team_part(Context& c, const Pieces& pieces, const Team& team,
   return part;
 }
 
-// The team that is the last of its segment to arrive reduces the parts.  A part is written before
-// the count that announces it, and read after the count that says all are there: fences order
-// both for the device, the barrier passes that on to the rest of the block.
-static void combine_parts(Context& c, const TeamReduction& reduction, const TeamPart& part,
+// Only blocks share segments: the last of one to arrive reduces the parts.
+static void combine_parts(Context& c, TeamReduction& reduction, const TeamPart& part,
                           const std::vector<Running>& running) {
-  const NameId told = c.block_variable("told");
-  c.emit(SharedMemory{told, shared_bytes_for(reduction.types)});
   c.branch(part.leads, [&] {
     write_all(c, reduction.partial, {part.segment, part.piece}, running_values(running));
     c.emit(Fence{});
-    const NameId before = c.variable("before", ScalarType::i32);
-    c.emit(Atomic{before, AtomicOp::add, reduction.arrived, part.segment,
-                  ir::make_integer(ScalarType::i32, 1), ScalarType::i32});
-    c.emit(Store{told, ir::i64_operand(0), before, ScalarType::i32, Space::shared});
   });
-  c.emit(Barrier{});
-  const NameId before = c.variable("before", ScalarType::i32);
-  c.emit(Load{before, told, ir::i64_operand(0), ScalarType::i32, Space::shared});
-  const Operand arrived = c.add(c.to_i64(before, ScalarType::i32), ir::i64_operand(1));
-  c.branch(c.equal(arrived, reduction.pieces.count), [&] {
-    c.emit(Fence{});
+  const Operand told_at = shared_bytes_for(reduction.types);
+  reduction.arrivals.arrive(part.segment, reduction.pieces.count, told_at, [&] {
     set_neutral(c, running, reduction.neutral);
     const auto combine_part = [&](const Operand& piece) {
       const std::vector<Operand> point = {part.segment, piece};
@@ -135,7 +124,7 @@ static void combine_parts(Context& c, const TeamReduction& reduction, const Team
 }
 
 // The leader holds its team's result.
-static void finish_team(Context& c, const TeamReduction& reduction, const TeamPart& part,
+static void finish_team(Context& c, TeamReduction& reduction, const TeamPart& part,
                         const std::vector<Running>& running) {
   const auto write_total = [&] {
     write_all(c, reduction.totals, c.unflatten(part.segment, reduction.pieces.outer),
@@ -167,17 +156,13 @@ void reduce_by_teams(Context& c, const ir::Statement& s, const ir::SegmentedRedu
   // Parts and their count are needed only where teams share a segment.
   const NameId sharing = c.mutable_variable("sharing", ScalarType::i64, ir::i64_operand(0));
   c.branch(c.less(ir::i64_operand(1), pieces.count), [&] { c.move(sharing, segments); });
-  TeamReduction reduction{e.operators, types, pieces, team,         neutral_of(e.operators),
-                          {},          {},    totals, teams.stretch};
+  TeamReduction reduction{e.operators, types,       pieces, team,         neutral_of(e.operators),
+                          {},          Arrivals(c), totals, teams.stretch};
   for (const ir::Type& type : types) {
     reduction.partial.push_back(
         new_array(c, ir::array_of(type.element, {sharing, pieces.count}), "partial"));
   }
-  const Operand bytes = c.mul(sharing, ir::i64_operand(ir::byte_size(ScalarType::i32)));
-  reduction.arrived = new_block(c, bytes, "arrived");
-  c.branch(c.less(ir::i64_operand(0), sharing), [&] {
-    c.emit(Fill{reduction.arrived, ir::i64_operand(0), bytes});
-  });
+  reduction.arrivals.expect(sharing);
   const Operand threads = c.mul(c.mul(segments, pieces.count), team.threads);
   const Operand blocks = c.divide_up(threads, ir::i64_operand(block_threads));
   const CountedValues counted(c, e, types.size());

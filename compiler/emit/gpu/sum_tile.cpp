@@ -47,6 +47,7 @@ static TileSums makers(Context& c, TileSides& sides, const ir::Contraction& plan
 SumTile::SumTile(Context& c, const std::vector<ir::SpaceDimension>& space,
                  const plan::SumParts& parts, const ir::Contraction& plan)
     : Emitter(c),
+      c_(c),
       plan_(plan),
       types_(types_of(parts)),
       sides_(c, space, parts, plan),
@@ -66,6 +67,22 @@ void SumTile::run(const TilePlace& at, const Operand& begin, const Operand& end,
   threads != nullptr ? threads->start() : as<MatrixSums>(sums_)->start(sides_);
   rows_.has_copies() || points_.has_copies() ? add_chunks_ahead() : add_chunks();
   handed_.put_all(sums_, put);
+}
+
+void SumTile::for_each_sum(
+    const std::function<void(const Operand& row, const Operand& point)>& body) {
+  const TileSide& rows = sides_.rows();
+  const TileSide& points = sides_.points();
+  const Operand width = ir::i64_operand(points.width);
+  rolled_loop("sum", ir::i64_operand(rows.width * points.width / block_threads),
+              [&](const Operand& number) {
+                const Operand flat = add(mul(number, ir::i64_operand(block_threads)),
+                                         read_special(c_, Special::thread_index));
+                const Operand row = add(rows.first, divide(flat, width));
+                const Operand point = add(points.first, remainder(flat, width));
+                branch(both(less(row, rows.extent), less(point, points.extent)),
+                       [&] { body(row, point); });
+              });
 }
 
 void SumTile::add_products(const Operand& chunk, const Operand& half, Reach reach) {

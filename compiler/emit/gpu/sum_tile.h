@@ -27,6 +27,8 @@ class SumTile : public Emitter {
   Operand point_tiles() { return sides_.tiles_of(sides_.points()); }
   /// Threads: adds the elements from `begin` to `end`, and puts the sums; they meet at its end.
   void run(const TilePlace& at, const Operand& begin, const Operand& end, const TilePut& put);
+  /// Threads: every sum of that tile by one of them; neighbours have neighbouring points.
+  void for_each_sum(const std::function<void(const Operand& row, const Operand& point)>& body);
 
  private:
   /// How a side comes to shared memory.
@@ -64,6 +66,7 @@ class SumTile : public Emitter {
                   const std::function<void()>& add_products);
   void add_products(const Operand& chunk, const Operand& half, Reach reach);
 
+  Context& c_;
   const ir::Contraction& plan_;
   std::vector<ir::Type> types_;
   TileSides sides_;

@@ -1,6 +1,7 @@
 // How contributions are summed: dense, in accumulators, or kept apart.
 #include "passes/ad/adjoints.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "passes/ad/emitted_arrays.h"
@@ -32,6 +33,7 @@ void Adjoints::add(const Operand& original, Operand contribution, Ownership owne
     Adjoint& after = table_[original.name()];
     after.value = sum;
     after.ownership = Ownership::owned;
+    after.rows.clear();
   }
 }
 
@@ -75,12 +77,26 @@ void Adjoints::replace(NameId original, NameId after) {
   } else {
     adjoint.value = after;
     adjoint.ownership = Ownership::owned;
+    adjoint.rows.clear();
   }
 }
 
 void Adjoints::add_at(NameId original, const std::vector<Operand>& indices, Operand value) {
   if (!is_active(original)) return;
   add_slice(original, part_at(indices, environment_->type_of(original)), value);
+}
+
+static bool is_constant_row(const SliceDimension& first) {
+  return first.fixed && first.start.is_constant();
+}
+
+static bool is_known_row(const std::vector<Operand>& rows, const SliceDimension& first) {
+  return first.fixed && std::find(rows.begin(), rows.end(), first.start) != rows.end();
+}
+
+/// Whether the part is of a row of zeros, where those that are not are known.
+static bool is_another_row(const std::vector<Operand>& rows, const SliceDimension& first) {
+  return !rows.empty() && is_constant_row(first) && !is_known_row(rows, first);
 }
 
 void Adjoints::add_slice(NameId original, const std::vector<SliceDimension>& dimensions,
@@ -105,14 +121,21 @@ void Adjoints::add_slice(NameId original, const std::vector<SliceDimension>& dim
     return;
   }
   const bool fresh = !has(original);
+  std::vector<Operand> rows = table_[original].rows;
+  const bool is_zero = fresh || is_another_row(rows, dimensions[0]);
   const Operand whole = take_owned(original);
   Operand sum = value;
-  if (!fresh) {
+  if (!is_zero) {
     const Operand old = all_fixed ? out.index(whole.name(), indices)
                                   : Operand(out.add(Slice{whole.name(), dimensions}, "old"));
     sum = environment_->add(part, old, value);
   }
-  set_owned(original, out.add(Update{whole.name(), dimensions, sum}, "adjoint"));
+  if (is_zero && is_constant_row(dimensions[0])) {
+    rows.push_back(dimensions[0].start);
+  } else if (!is_known_row(rows, dimensions[0])) {
+    rows.clear();
+  }
+  set_owned(original, out.add(Update{whole.name(), dimensions, sum}, "adjoint"), std::move(rows));
 }
 
 void Adjoints::accumulate(NameId original, const std::vector<SliceDimension>& dimensions,
@@ -122,10 +145,11 @@ void Adjoints::accumulate(NameId original, const std::vector<SliceDimension>& di
   table_[original].accumulator = after;
 }
 
-void Adjoints::set_owned(NameId original, Operand value) {
+void Adjoints::set_owned(NameId original, Operand value, std::vector<Operand> rows) {
   Adjoint adjoint;
   adjoint.value = value;
   adjoint.ownership = Ownership::owned;
+  adjoint.rows = std::move(rows);
   set(original, std::move(adjoint));
 }
 

@@ -21,6 +21,9 @@ struct Adjoint {
   /// The dense value; nothing stands for zero.
   std::optional<ir::Operand> value;
   Ownership ownership = Ownership::shared;
+  /// Of an array that was made of zeros for its parts: the rows that parts were added to, by
+  /// constants; the others are still zero.  Nothing where any may be another number.
+  std::vector<ir::Operand> rows;
   /// For an array used by the iterations of a map: contributions go to this accumulator instead.
   std::optional<ir::NameId> accumulator;
   /// For an array of which every iteration gives a whole array: contributions are kept apart, to
@@ -68,7 +71,7 @@ class Adjoints {
     table_.insert_or_assign(original, std::move(adjoint));
   }
   /// A dense array that is owned.
-  void set_owned(ir::NameId original, ir::Operand value);
+  void set_owned(ir::NameId original, ir::Operand value, std::vector<ir::Operand> rows = {});
   /// What a nested scope that was handed the adjoint of a name gives back.
   void replace(ir::NameId original, ir::NameId after);
   /// The adjoint of a name whose earlier sum went into an accumulator.

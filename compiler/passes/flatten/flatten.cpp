@@ -21,6 +21,7 @@
 #include "passes/flatten/parallelism.h"
 #include "passes/flatten/ranges.h"
 #include "passes/flatten/thread_calls.h"
+#include "passes/flatten/turned_sums.h"
 #include "passes/traces.h"
 #include "support/match.h"
 
@@ -49,6 +50,7 @@ void Flattener::run() {
   declare_device_questions(program_);
   for (Function& function : program_.functions) count_after_filters(function.body, names_);
   for (Function& function : program_.functions) {
+    turn_sums(function.body, names_);
     give_loops_own_initials(function.body, program_.names);
   }
 }
