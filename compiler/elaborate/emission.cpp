@@ -1,5 +1,8 @@
 // Emitting statements: names, locations, asserts, nested scopes.
 #include "elaborate/elaborator.h"
+
+#include <algorithm>
+
 #include "ir/type_of.h"
 #include "support/library_folder.h"
 

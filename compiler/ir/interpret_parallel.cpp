@@ -1,6 +1,7 @@
 // The interpreter's second-order operations, one element after another.
 #include "ir/interpreter.h"
 
+#include <algorithm>
 #include <iterator>
 
 #include "ir/value_count.h"
