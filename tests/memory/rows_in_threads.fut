@@ -1,12 +1,14 @@
 -- Threads make rows where the result wants them, and sort in place.
 entry sorted_rows [n] (xs: [n][8]i32) : [n][8]i32 =
   map (\row ->
-         loop row = copy row for i < 7 do
+         loop row = copy row
+         for i < 7 do
            loop row for j < 7 - i do
              if row[j] > row[j + 1]
              then let (a, b) = (row[j], row[j + 1]) in row with [j] = b with [j + 1] = a
              else row)
       xs
+
 -- expect
 --| -- sorted_rows
 --|   xs: [n][8]i32, an argument

@@ -1,7 +1,9 @@
 -- Points of two dimensions make rows that are read as rows of all points: they are neighbours in
 -- memory, and what is flattened is no copy.
 entry main [n] [m] (xs: [n][m]f32) : []f32 =
-  flatten_3d (map transpose (map (map (\x -> [x, x * x])) xs))
+  let powers (x: f32) = loop p = [x, x * x] for _i < 3 do map (* x) p
+  in flatten_3d (map transpose (map (map powers) xs))
+
 -- expect
 --| -- main
 --|   xs: [n][m]f32, an argument
