@@ -37,19 +37,17 @@ local def permuted [n] 'a (order: [n]i64) (xs: [n]a) : *[n]a =
 -- pieces, says where the elements of a piece with a digit begin; and each piece hands out places in
 -- order.
 
--- What becomes of a number: another of so many bits in the same order, with a sign or without.  No
--- two have the same.
+-- What numbers are compared by: others of so many bits without a sign.  No two have the same.
 local module type keys = {
   type t
   type key
   val bits : i64
+
+  -- Whether the numbers are integers with a sign.
   val has_sign : bool
   val key : t -> key
 
-  -- The number that has a key.
-  val number : key -> t
-
-  -- The bits from one on that a mask leaves, of a number without a sign in the same order.
+  -- The bits of a key from one on that a mask leaves.
   val digit : (shift: i64) -> (mask: i64) -> key -> i64
 }
 
@@ -218,20 +216,20 @@ local def in_order [n] 'e (bits: i64) (digit: i64 -> i64 -> e -> i64) (elements:
 local module mk_sorts (K: keys) : sorts with t = K.t = {
   type t = K.t
 
-  -- Keys in order on a CPU.  Outside of parallel code the runtime does this, in vectors.
+  local def digit (shift: i64) (mask: i64) (x: t) = K.digit shift mask (K.key x)
+
+  -- Numbers in order on a CPU.  Outside of parallel code the runtime does this, in vectors.
   #[sorts]
-  local def sorted_without_sign [n] (keys: *[n]K.key) : *[n]K.key =
-    in_order_by_tasks K.bits K.digit keys
+  local def sorted_without_sign [n] (xs: *[n]t) : *[n]t = in_order_by_tasks K.bits digit xs
 
   #[sorts(signed)]
-  local def sorted_with_sign [n] (keys: *[n]K.key) : *[n]K.key =
-    in_order_by_tasks K.bits K.digit keys
+  local def sorted_with_sign [n] (xs: *[n]t) : *[n]t = in_order_by_tasks K.bits digit xs
 
   -- A single digit is counted sooner.
-  local def sorted_keys [n] (keys: *[n]K.key) : *[n]K.key =
+  local def sorted [n] (xs: *[n]t) : *[n]t =
     if K.bits == 8
-    then in_order_by_tasks K.bits K.digit keys
-    else if K.has_sign then sorted_with_sign keys else sorted_without_sign keys
+    then in_order_by_tasks K.bits digit xs
+    else if K.has_sign then sorted_with_sign xs else sorted_without_sign xs
 
   def argsort [n] (xs: [n]t) : *[n]i64 =
     map (.1) (in_order K.bits
@@ -241,15 +239,13 @@ local module mk_sorts (K: keys) : sorts with t = K.t = {
   def rank [n] (xs: [n]t) : *[n]i64 = scatter (replicate n 0) (argsort xs) (iota n)
 
   def sort [n] (xs: [n]t) : *[n]t =
-    if on_gpu ()
-    then in_order K.bits (\shift mask x -> K.digit shift mask (K.key x)) xs
-    else map K.number (sorted_keys (map K.key xs))
+    if on_gpu () then in_order K.bits digit xs else sorted (copy xs)
 
   def sort_by_key [n] 'a (key: a -> t) (xs: [n]a) : *[n]a = permuted (argsort (map key xs)) xs
 }
 
--- Floats have derivatives, which go where they go.  Keys have none: derivatives see floats that are
--- fetched from where they were.
+-- Floats have derivatives, which go where they go: derivatives see floats that are fetched from where
+-- they were.
 local module mk_sorts_of_floats (K: keys) : sorts with t = K.t = {
   local module numbers = mk_sorts K
   open numbers
@@ -271,14 +267,12 @@ module sort_i8 = mk_sorts {
   open keys_8
   type t = i8
   def key (x: i8) = u8.i8 x ^ 0x80
-  def number (key: u8) = i8.u8 (key ^ 0x80)
 }
 
 module sort_u8 = mk_sorts {
   open keys_8
   type t = u8
   def key (x: u8) = x
-  def number (key: u8) = key
 }
 
 local module keys_16 = {
@@ -289,22 +283,16 @@ local module keys_16 = {
 }
 
 module sort_i16 = mk_sorts {
+  open keys_16
   type t = i16
-  type key = i16
-  def bits = 16i64
   def has_sign = true
-  def key (x: i16) = x
-  def number (key: i16) = key
-
-  def digit (shift: i64) (mask: i64) (key: i16) =
-    keys_16.digit shift mask (u16.i16 key ^ 0x8000)
+  def key (x: i16) = u16.i16 x ^ 0x8000
 }
 
 module sort_u16 = mk_sorts {
   open keys_16
   type t = u16
   def key (x: u16) = x
-  def number (key: u16) = key
 }
 
 local module keys_32 = {
@@ -315,22 +303,16 @@ local module keys_32 = {
 }
 
 module sort_i32 = mk_sorts {
+  open keys_32
   type t = i32
-  type key = i32
-  def bits = 32i64
   def has_sign = true
-  def key (x: i32) = x
-  def number (key: i32) = key
-
-  def digit (shift: i64) (mask: i64) (key: i32) =
-    keys_32.digit shift mask (u32.i32 key ^ 0x80000000)
+  def key (x: i32) = u32.i32 x ^ 0x80000000
 }
 
 module sort_u32 = mk_sorts {
   open keys_32
   type t = u32
   def key (x: u32) = x
-  def number (key: u32) = key
 }
 
 local module keys_64 = {
@@ -341,22 +323,16 @@ local module keys_64 = {
 }
 
 module sort_i64 = mk_sorts {
+  open keys_64
   type t = i64
-  type key = i64
-  def bits = 64i64
   def has_sign = true
-  def key (x: i64) = x
-  def number (key: i64) = key
-
-  def digit (shift: i64) (mask: i64) (key: i64) =
-    keys_64.digit shift mask (u64.i64 key ^ 0x8000000000000000)
+  def key (x: i64) = u64.i64 x ^ 0x8000000000000000
 }
 
 module sort_u64 = mk_sorts {
   open keys_64
   type t = u64
   def key (x: u64) = x
-  def number (key: u64) = key
 }
 
 -- The bits of negative numbers grow with their size: they are turned round.  -infinity becomes 0, and
@@ -370,10 +346,6 @@ module sort_f16 = mk_sorts_of_floats {
   def key (x: f16) =
     let bits = f16.to_bits x
     in (bits ^ (u16.i16 (i16.u16 bits >> 15) | 0x8000)) - lowest
-
-  def number (key: u16) =
-    let bits = key + lowest
-    in f16.from_bits (bits ^ (!(u16.i16 (i16.u16 bits >> 15)) | 0x8000))
 }
 
 module sort_f32 = mk_sorts_of_floats {
@@ -385,10 +357,6 @@ module sort_f32 = mk_sorts_of_floats {
   def key (x: f32) =
     let bits = f32.to_bits x
     in (bits ^ (u32.i32 (i32.u32 bits >> 31) | 0x80000000)) - lowest
-
-  def number (key: u32) =
-    let bits = key + lowest
-    in f32.from_bits (bits ^ (!(u32.i32 (i32.u32 bits >> 31)) | 0x80000000))
 }
 
 module sort_f64 = mk_sorts_of_floats {
@@ -400,10 +368,6 @@ module sort_f64 = mk_sorts_of_floats {
   def key (x: f64) =
     let bits = f64.to_bits x
     in (bits ^ (u64.i64 (i64.u64 bits >> 63) | 0x8000000000000000)) - lowest
-
-  def number (key: u64) =
-    let bits = key + lowest
-    in f64.from_bits (bits ^ (!(u64.i64 (i64.u64 bits >> 63)) | 0x8000000000000000))
 }
 
 -- ---------------------------------------------------------------- any order

@@ -152,9 +152,10 @@ void MemoryEmitter::emit(const tree::CopyElements& node) {
 void MemoryEmitter::emit(const tree::Sort& node) {
   Value* first = elements_.address(node.block, node.index, node.type, Space::global);
   Value* bytes = builder_.getInt32(static_cast<std::uint32_t>(ir::byte_size(node.type)));
-  Value* with_sign = builder_.getInt32(node.with_sign ? 1 : 0);
-  frame_.check_status(frame_.runtime_call(
-      "dz_sort", {frame_.context(), first, frame_.value(node.count), bytes, with_sign}));
+  const std::uint32_t kind = ir::is_float(node.type) ? 2 : node.with_sign ? 1 : 0;
+  frame_.check_status(
+      frame_.runtime_call("dz_sort", {frame_.context(), first, frame_.value(node.count), bytes,
+                                      builder_.getInt32(kind)}));
 }
 
 void MemoryEmitter::emit(const tree::WriteTable& node) {

@@ -27,6 +27,6 @@ SortRun loaded() {
 extern "C" void dz_sort_run(void* numbers, int64_t count, int32_t bytes, int32_t with_sign) {
   static const SortRun in_vectors = loaded();
   if (in_vectors != nullptr) return in_vectors(numbers, count, bytes, with_sign);
-  dagaz::runtime::with_numbers(numbers, bytes, with_sign,
+  dagaz::runtime::with_numbers(numbers, bytes, with_sign != 0,
                                [&](auto* typed) { std::sort(typed, typed + count); });
 }

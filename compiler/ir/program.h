@@ -18,7 +18,8 @@ struct Location {
 };
 
 /// What a function brings its one array in ascending order of, if it does nothing else.  The host of
-/// a CPU has the runtime do that; the body is for everybody else.
+/// a CPU has the runtime do that; the body is for everybody else.  Integers have a sign or not; the
+/// order of floats is total (-0 before +0, and NaNs behind infinity, those with a sign last).
 enum class Sorts : std::uint8_t { no, unsigned_numbers, signed_numbers };
 
 struct Function {

@@ -75,7 +75,8 @@ struct CopyElements {
   bool streamed = false;
   DZ_FIELDS(target, target_index, source, source_index, count, type, streamed)
 };
-/// Host of a CPU: brings `count` elements in ascending order of numbers, `with_sign` or without.
+/// Host of a CPU: brings `count` elements in ascending order, of integers `with_sign` or without, of
+/// floats (-0 before +0, and NaNs behind infinity, those with a sign last).
 struct Sort {
   static constexpr std::string_view mnemonic = "sort";
   static constexpr std::string_view labelled = "count";

@@ -3,6 +3,10 @@
 // Each thread sorts a run (sort_run.h), and runs are merged in pairs.  A task merges a part of the
 // merged run; where that begins in the two is found by a binary search (Odeh, Green, Mwassi, Shmueli
 // and Birk, "Merge Path", 2012).
+//
+// The bits of floats are sorted as integers with a sign.  Those of negative floats, which come
+// first, are then in descending order: they are turned round.  NaNs with a sign, the first then, go
+// to the end.
 #include <algorithm>
 #include <bit>
 #include <type_traits>
@@ -152,13 +156,30 @@ int32_t sort(dz_context* context, T* numbers, int64_t count) {
   return status;
 }
 
+/// Bits of floats, sorted as integers with a sign, in the order of the floats.
+template <typename T>
+void order_floats(T* numbers, int64_t count) {
+  constexpr int mantissa = sizeof(T) == 2 ? 10 : sizeof(T) == 4 ? 23 : 52;
+  constexpr T minus_infinity = static_cast<T>(static_cast<T>(-1) << mantissa);
+  T* const end = numbers + count;
+  T* const positive = std::lower_bound(numbers, end, T{0});
+  T* const nans = std::upper_bound(numbers, positive, minus_infinity);
+  std::reverse(numbers, positive);
+  std::rotate(numbers, numbers + (positive - nans), end);
+}
+
 }  // namespace
 
 }  // namespace dagaz::runtime
 
-int32_t dz_sort(dz_context* context, void* numbers, int64_t count, int32_t bytes,
-                int32_t with_sign) {
-  return dagaz::runtime::with_numbers(numbers, bytes, with_sign, [&](auto* typed) {
-    return dagaz::runtime::sort(context, typed, count);
+int32_t dz_sort(dz_context* context, void* numbers, int64_t count, int32_t bytes, int32_t kind) {
+  return dagaz::runtime::with_numbers(numbers, bytes, kind != 0, [&](auto* typed) {
+    const int32_t status = dagaz::runtime::sort(context, typed, count);
+    if constexpr (std::is_signed_v<std::remove_pointer_t<decltype(typed)>>) {
+      if (status == DZ_OK && kind == 2) {
+        dagaz::runtime::order_floats(typed, count);
+      }
+    }
+    return status;
   });
 }

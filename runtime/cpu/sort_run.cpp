@@ -6,7 +6,7 @@
 #include <hwy/contrib/sort/vqsort.h>
 
 extern "C" void dz_sort_run(void* numbers, int64_t count, int32_t bytes, int32_t with_sign) {
-  dagaz::runtime::with_numbers(numbers, bytes, with_sign, [&](auto* typed) {
+  dagaz::runtime::with_numbers(numbers, bytes, with_sign != 0, [&](auto* typed) {
     const hwy::Sorter sorter;
     sorter(typed, static_cast<std::size_t>(count), hwy::SortAscending());
   });

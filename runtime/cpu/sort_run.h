@@ -10,9 +10,9 @@ namespace dagaz::runtime {
 
 /// What `use` gives for numbers of their type.
 template <typename Use>
-auto with_numbers(void* numbers, int32_t bytes, int32_t with_sign, Use use) {
+auto with_numbers(void* numbers, int32_t bytes, bool with_sign, Use use) {
   const auto as = [&](auto unsigned_one, auto signed_one) {
-    return with_sign != 0 ? use(static_cast<decltype(signed_one)*>(numbers))
+    return with_sign ? use(static_cast<decltype(signed_one)*>(numbers))
                           : use(static_cast<decltype(unsigned_one)*>(numbers));
   };
   switch (bytes) {

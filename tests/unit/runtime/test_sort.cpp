@@ -35,6 +35,27 @@ void check_sorted(dz_context* context, int64_t count) {
   }
 }
 
+/// The place of a float in the total order, from its bits.
+template <typename Bits>
+Bits place_of(Bits bits, int mantissa) {
+  const Bits sign = static_cast<Bits>(Bits{1} << (8 * sizeof(Bits) - 1));
+  const auto lowest = static_cast<Bits>((Bits{1} << mantissa) - 1);
+  const bool negative = (bits & sign) != 0;
+  return static_cast<Bits>(static_cast<Bits>(negative ? ~bits : bits ^ sign) - lowest);
+}
+
+template <typename Bits>
+void check_floats_sorted(dz_context* context, int64_t count, int mantissa) {
+  for (std::vector<Bits>& numbers : arrays<Bits>(count)) {
+    std::vector<Bits> expected = numbers;
+    std::sort(expected.begin(), expected.end(), [&](Bits a, Bits b) {
+      return place_of(a, mantissa) < place_of(b, mantissa);
+    });
+    REQUIRE(dz_sort(context, numbers.data(), count, sizeof(Bits), 2) == DZ_OK);
+    CHECK(numbers == expected);
+  }
+}
+
 test::Context with_threads(int threads) {
   dz_config* config = dzr_config_new(&test::cpu_program());
   dzr_config_set_num_threads(config, threads);
@@ -53,6 +74,9 @@ TEST_CASE("numbers of every size are sorted, by any number of threads") {
       check_sorted<int16_t>(context, count);
       check_sorted<int32_t>(context, count);
       check_sorted<int64_t>(context, count);
+      check_floats_sorted<uint16_t>(context, count, 10);
+      check_floats_sorted<uint32_t>(context, count, 23);
+      check_floats_sorted<uint64_t>(context, count, 52);
     }
   }
 }
