@@ -37,7 +37,7 @@ local def permuted [n] 'a (order: [n]i64) (xs: [n]a) : *[n]a =
 -- pieces, says where the elements of a piece with a digit begin; and each piece hands out places in
 -- order.
 
--- What numbers are compared by: others of so many bits without a sign.  No two have the same.
+-- What becomes of a number: another of so many bits in the same order.  No two have the same.
 local module type keys = {
   type t
   type key
@@ -47,7 +47,7 @@ local module type keys = {
   val has_sign : bool
   val key : t -> key
 
-  -- The bits of a key from one on that a mask leaves.
+  -- The bits from one on that a mask leaves, of a number without a sign in the same order.
   val digit : (shift: i64) -> (mask: i64) -> key -> i64
 }
 
@@ -283,10 +283,14 @@ local module keys_16 = {
 }
 
 module sort_i16 = mk_sorts {
-  open keys_16
   type t = i16
+  type key = i16
+  def bits = 16i64
   def has_sign = true
-  def key (x: i16) = u16.i16 x ^ 0x8000
+  def key (x: i16) = x
+
+  def digit (shift: i64) (mask: i64) (key: i16) =
+    keys_16.digit shift mask (u16.i16 key ^ 0x8000)
 }
 
 module sort_u16 = mk_sorts {
@@ -303,10 +307,14 @@ local module keys_32 = {
 }
 
 module sort_i32 = mk_sorts {
-  open keys_32
   type t = i32
+  type key = i32
+  def bits = 32i64
   def has_sign = true
-  def key (x: i32) = u32.i32 x ^ 0x80000000
+  def key (x: i32) = x
+
+  def digit (shift: i64) (mask: i64) (key: i32) =
+    keys_32.digit shift mask (u32.i32 key ^ 0x80000000)
 }
 
 module sort_u32 = mk_sorts {
@@ -323,10 +331,14 @@ local module keys_64 = {
 }
 
 module sort_i64 = mk_sorts {
-  open keys_64
   type t = i64
+  type key = i64
+  def bits = 64i64
   def has_sign = true
-  def key (x: i64) = u64.i64 x ^ 0x8000000000000000
+  def key (x: i64) = x
+
+  def digit (shift: i64) (mask: i64) (key: i64) =
+    keys_64.digit shift mask (u64.i64 key ^ 0x8000000000000000)
 }
 
 module sort_u64 = mk_sorts {

@@ -58,6 +58,7 @@ class FunctionEmitter : public FunctionFrame {
   void emit(const tree::Fail& node);
   // ---- parallelism (emit_parallel.cpp)
   void emit(const tree::ParallelFor& node);
+  void emit(const tree::CallForEach& node);
   void emit(const tree::PieceCount& node);
   void emit(const tree::AdditionPieces& node);
   void emit(const tree::Launch& node);

@@ -1,5 +1,5 @@
 // Where host code starts parallel work: the body moves out into a function (a task on the CPU, a
-// kernel on a GPU) that gets the variables it uses.
+// kernel on a GPU) that gets the variables it uses, or it is one, which threads call.
 #include <algorithm>
 #include <vector>
 
@@ -51,6 +51,46 @@ void FunctionEmitter::emit(const tree::ParallelFor& node) {
                           environment, place(node.location), bytes_moved(node.moved)}));
 }
 
+// A task that calls `callee` with what it is handed, and with its own begin and end.
+static llvm::Function* calling_task(PartModule& part, llvm::Function* callee,
+                                    llvm::StructType* environment) {
+  const std::string name = (callee->getName() + ".task").str();
+  if (llvm::Function* known = part.module.getFunction(name)) return known;
+  llvm::IRBuilder<> b(part.context);
+  auto* type = llvm::FunctionType::get(
+      b.getInt32Ty(), {b.getPtrTy(), b.getPtrTy(), b.getInt64Ty(), b.getInt64Ty()}, false);
+  auto* task = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, part.module);
+  task->setDoesNotThrow();
+  b.SetInsertPoint(llvm::BasicBlock::Create(part.context, "", task));
+  std::vector<Value*> arguments = {task->getArg(0)};
+  for (unsigned i = 0; i < environment->getNumElements(); ++i) {
+    Value* address = b.CreateStructGEP(environment, task->getArg(1), i);
+    arguments.push_back(b.CreateLoad(environment->getElementType(i), address));
+  }
+  arguments.push_back(task->getArg(2));
+  arguments.push_back(task->getArg(3));
+  b.CreateRet(b.CreateExtractValue(b.CreateCall(callee, arguments), 0));
+  return task;
+}
+
+void FunctionEmitter::emit(const tree::CallForEach& node) {
+  std::vector<Value*> values;
+  std::vector<llvm::Type*> members;
+  for (const Operand& argument : node.arguments) {
+    const bool block = argument.is_name() && is_block(argument.name());
+    values.push_back(block ? reference(argument.name()) : value(argument));
+    members.push_back(values.back()->getType());
+  }
+  auto* type = llvm::StructType::get(part_.context, members);
+  llvm::AllocaInst* environment = stack_slot(type, "environment");
+  for (unsigned i = 0; i < values.size(); ++i) {
+    builder_.CreateStore(values[i], builder_.CreateStructGEP(type, environment, i));
+  }
+  llvm::Function* callee = declare_function(part_, unit_.function(node.function));
+  check_status(runtime_call("dz_call_for_each", {context_, value(node.count),
+                                                 calling_task(part_, callee, type), environment}));
+}
+
 Value* FunctionEmitter::failure_number(int failure) {
   if (task_ == nullptr || !task_->failures_vary) {
     return builder_.getInt32(static_cast<unsigned>(failure));
@@ -90,8 +130,8 @@ void FunctionEmitter::emit(const tree::Launch& node) {
   const std::vector<NameId> captured = tree::captured_variables(node.body);
   const std::size_t number = unit_.division.kernel_numbers.at(node.kernel);
 
-  auto* list_type = llvm::ArrayType::get(builder_.getPtrTy(), std::max<std::size_t>(
-                                                                  captured.size(), 1));
+  auto* list_type =
+      llvm::ArrayType::get(builder_.getPtrTy(), std::max<std::size_t>(captured.size(), 1));
   llvm::AllocaInst* list = stack_slot(list_type, "arguments");
   for (unsigned i = 0; i < captured.size(); ++i) {
     Value* argument = value(captured[i]);
@@ -104,8 +144,7 @@ void FunctionEmitter::emit(const tree::Launch& node) {
   }
   Value* shared = builder_.CreateTrunc(value(node.shared_bytes), builder_.getInt32Ty());
   check_status(runtime_call(
-      "dz_launch", {context_, builder_.getInt32(static_cast<unsigned>(number)),
-                    value(node.grid),
+      "dz_launch", {context_, builder_.getInt32(static_cast<unsigned>(number)), value(node.grid),
                     builder_.getInt32(static_cast<unsigned>(node.block_threads)), shared, list,
                     place(node.location), bytes_moved(node.moved)}));
 }

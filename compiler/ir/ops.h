@@ -219,14 +219,15 @@ struct WhileForm {
   NameId condition;
   DZ_FIELDS(condition)
 };
-/// What the user said about a loop with attributes.
+/// What the user said about a loop with attributes, or flattening knows of one that it made.
 struct LoopAttributes {
   int stripmine = 0;                    // 0: not given; -1: #[keep]
   std::optional<Operand> bound;         // #[bound(n)] of a while loop
   std::vector<bool> true_dependence;    // per loop value; empty: none
   bool unroll = false;
+  bool independent = false;             // iterations write to rows of their own, and read no others
   bool operator==(const LoopAttributes&) const = default;
-  DZ_FIELDS(stripmine, bound, true_dependence, unroll)
+  DZ_FIELDS(stripmine, bound, true_dependence, unroll, independent)
 };
 /// A sequential loop.  The body's results are the next values of the parameters; those after the
 /// last iteration are the results.  An array size that changes between iterations is a loop value

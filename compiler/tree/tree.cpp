@@ -70,6 +70,7 @@ template Instruction::Instruction(Fence);
 template Instruction::Instruction(Atomic);
 template Instruction::Instruction(CompareExchange);
 template Instruction::Instruction(Call);
+template Instruction::Instruction(CallForEach);
 template Instruction::Instruction(StackLimit);
 template Instruction::Instruction(StackLeft);
 template Instruction::Instruction(Fail);

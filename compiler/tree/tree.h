@@ -137,6 +137,18 @@ struct Call {
   ir::LocationId location = {};  // of operations between ranks
   DZ_FIELDS(function, arguments, results, location)
 };
+/// Host, CPU target: calls a host function without results for parts of [0, count), the ends of which
+/// are its last two arguments.  Where threads get about as much each, they have an iteration at a
+/// time, and what is parallel in it runs on one thread; otherwise one call has all of them.
+struct CallForEach {
+  static constexpr std::string_view mnemonic = "call_for_each";
+  static constexpr std::string_view labelled = "count";
+  std::string function;
+  Operand count;
+  std::vector<Operand> arguments;
+  ir::LocationId location = {};
+  DZ_FIELDS(function, count, arguments, location)
+};
 /// target := how far the stack of this thread may grow, an i64 for StackLeft.
 struct StackLimit {
   static constexpr std::string_view mnemonic = "stack_limit";
@@ -173,7 +185,7 @@ using Node =
                  LastLane, ParallelFor, PieceCount, AdditionPieces, Launch, ReadSpecial,
                  DeviceProperty, Barrier, Shuffle, Match, LoadMatrices, MultiplyMatrices, CopyAsync,
                  CommitCopies, AwaitCopies, Fence,
-                 Atomic, CompareExchange, Call, StackLimit, StackLeft, Fail>;
+                 Atomic, CompareExchange, Call, CallForEach, StackLimit, StackLeft, Fail>;
 
 template <typename T, typename Variant>
 inline constexpr bool is_alternative_of = false;

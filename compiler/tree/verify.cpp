@@ -81,6 +81,7 @@ constexpr unsigned sides_of(const Fence&) { return on_task | on_kernel; }
 constexpr unsigned sides_of(const Atomic&) { return on_host | on_task | on_kernel; }
 constexpr unsigned sides_of(const CompareExchange&) { return on_host | on_task | on_kernel; }
 constexpr unsigned sides_of(const Call&) { return on_host | on_task | on_kernel; }
+constexpr unsigned sides_of(const CallForEach&) { return on_host; }
 constexpr unsigned sides_of(const StackLimit&) { return on_host | on_task | on_kernel; }
 constexpr unsigned sides_of(const StackLeft&) { return on_host | on_task | on_kernel; }
 constexpr unsigned sides_of(const Fail&) { return on_host | on_task | on_kernel; }
@@ -230,7 +231,8 @@ class Verifier {
           }
         },
         node);
-    const bool of_cpu = as<ParallelFor>(node) || as<PieceCount>(node) || as<AdditionPieces>(node);
+    const bool of_cpu = as<ParallelFor>(node) || as<PieceCount>(node) ||
+                        as<AdditionPieces>(node) || as<CallForEach>(node);
     const auto* property = as<DeviceProperty>(node);  // a CPU, too, has threads
     const bool of_gpu = as<Launch>(node) || as<Fill>(node) ||
                         (property && property->property != Property::resident_threads);
@@ -319,11 +321,13 @@ class Verifier {
       violation(text(block) + " is in another space");
     }
   }
-  void note(const Call& e) {
+  void note(const Call& e) { called(e.function); }
+  void note(const CallForEach& e) { called(e.function); }
+  void called(const std::string& name) {
     const auto callee = std::find_if(program_.functions.begin(), program_.functions.end(),
-                                     [&](const Function& one) { return one.name == e.function; });
+                                     [&](const Function& one) { return one.name == name; });
     if (callee->device != (side_ != Side::host)) {
-      violation("\"" + e.function + "\" is called from " + name_of(side_));
+      violation("\"" + name + "\" is called from " + name_of(side_));
     }
   }
   void note(const Launch& e) {

@@ -242,20 +242,22 @@ class TypeRules {
     sets(e.old, e.type);
   }
   void operator()(const Call& e) {
-    const auto callee = std::find_if(program_.functions.begin(), program_.functions.end(),
-                                     [&](const Function& one) { return one.name == e.function; });
-    if (callee == program_.functions.end()) {
-      report_("there is no function \"" + e.function + "\"");
-      return;
-    }
-    require(e.arguments.size() == callee->parameters.size(), "number of arguments");
+    const Function* callee = called(e.function);
+    if (callee == nullptr) return;
+    agree(e.arguments, callee->parameters);
     require(e.results.size() == callee->results.size(), "number of results");
-    for (std::size_t k = 0; k < std::min(e.arguments.size(), callee->parameters.size()); ++k) {
-      agree(e.arguments[k], names_.type(callee->parameters[k]));
-    }
     for (std::size_t k = 0; k < std::min(e.results.size(), callee->results.size()); ++k) {
       agree(e.results[k].name, names_.type(callee->results[k]));
     }
+  }
+  void operator()(const CallForEach& e) {
+    is_i64(e.count);
+    const Function* callee = called(e.function);
+    if (callee == nullptr) return;
+    std::vector<Operand> arguments = e.arguments;
+    arguments.insert(arguments.end(), 2, ir::i64_operand(0));
+    agree(arguments, callee->parameters);
+    require(callee->results.empty(), "number of results");
   }
   void operator()(const StackLimit& e) { sets(e.target, ScalarType::i64); }
   void operator()(const StackLeft& e) {
@@ -330,6 +332,20 @@ class TypeRules {
     require(ir::arity_of(op) == 2 && ir::operand_type(op, type, 0) == type &&
                 ir::operand_type(op, type, 1) == type && ir::result_type(op, type, type) == type,
             "the operation does not combine two values to one of their type");
+  }
+  /// Null, and reported, if there is none.
+  const Function* called(const std::string& name) {
+    const auto callee = std::find_if(program_.functions.begin(), program_.functions.end(),
+                                     [&](const Function& one) { return one.name == name; });
+    if (callee != program_.functions.end()) return &*callee;
+    report_("there is no function \"" + name + "\"");
+    return nullptr;
+  }
+  void agree(const std::vector<Operand>& arguments, const std::vector<NameId>& parameters) {
+    require(arguments.size() == parameters.size(), "number of arguments");
+    for (std::size_t k = 0; k < std::min(arguments.size(), parameters.size()); ++k) {
+      agree(arguments[k], names_.type(parameters[k]));
+    }
   }
   void agree(const Operand& operand, const ir::Type& type) {
     if (names_.type(operand) != type) report_(text(operand) + " has another type in the function");

@@ -36,6 +36,11 @@ Scheduler::Scheduler(int threads) : threads_(threads >= 1 ? threads : processors
 
 Scheduler::~Scheduler() = default;
 
+/// Whether this thread runs an iteration that it has to itself.
+static thread_local bool within_iteration = false;
+
+int Scheduler::threads() const { return within_iteration ? 1 : threads_; }
+
 void Scheduler::start_team() {
   has_processors_ = threads_ <= processors();
   team_ = std::make_unique<Team>(threads_, has_processors_);
@@ -43,10 +48,10 @@ void Scheduler::start_team() {
 
 int64_t Scheduler::pieces(int64_t count, int64_t grain, int64_t per_thread) const {
   const int64_t least = std::max<int64_t>(grain, 1);
-  if (threads_ == 1 || count / 2 < least) {
+  if (threads() == 1 || count / 2 < least) {
     return 1;
   }
-  return std::min(count / least, threads_ * per_thread);
+  return std::min(count / least, threads() * per_thread);
 }
 
 int64_t Scheduler::piece_count(int64_t count, int64_t grain) const {
@@ -127,7 +132,40 @@ int32_t Scheduler::run(dz_context* context, int64_t count, int64_t grain, dz_tas
   return first.load();
 }
 
+namespace {
+
+/// What a thread is handed to run iterations by.
+struct Iterations {
+  dz_task task;
+  void* environment;
+};
+
+int32_t run_iterations(dz_context* context, void* given, int64_t begin, int64_t end) {
+  const auto& each = *static_cast<const Iterations*>(given);
+  within_iteration = true;
+  const int32_t status = each.task(context, each.environment, begin, end);
+  within_iteration = false;
+  return status;
+}
+
+}  // namespace
+
+int32_t Scheduler::run_each(dz_context* context, int64_t count, dz_task task, void* environment) {
+  // Threads that would have nothing to do in the last round had better meet inside of iterations.
+  const int64_t rounds = (count + threads() - 1) / threads();
+  const bool evenly = 5 * count >= 4 * rounds * threads();
+  if (threads() == 1 || count == 1 || !evenly) {
+    return count > 0 ? task(context, environment, 0, count) : DZ_OK;
+  }
+  Iterations each{task, environment};
+  return run(context, count, 1, run_iterations, &each);
+}
+
 }  // namespace dagaz::runtime
+
+int32_t dz_call_for_each(dz_context* context, int64_t count, dz_task task, void* environment) {
+  return context->scheduler.run_each(context, count, task, environment);
+}
 
 int32_t dz_parallel_for(dz_context* context, int64_t count, int64_t grain, dz_task task,
                         void* environment, const char* position, int64_t moved) {

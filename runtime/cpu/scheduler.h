@@ -22,7 +22,8 @@ class Scheduler {
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
-  int threads() const { return threads_; }
+  /// Those that run a loop that begins here: one inside an iteration that has a thread to itself.
+  int threads() const;
   /// Whether a loop is run by several threads now.  If none is, the thread that makes the call on
   /// the context is alone with what is the context's, and need not lock it.
   bool is_parallel() const { return loops_.load(std::memory_order_relaxed) != 0; }
@@ -30,6 +31,8 @@ class Scheduler {
   /// See dz_parallel_for and dz_piece_count in abi_functions.def.
   int32_t run(dz_context* context, int64_t count, int64_t grain, dz_task task,
               void* environment);
+  /// See dz_call_for_each there.
+  int32_t run_each(dz_context* context, int64_t count, dz_task task, void* environment);
   int64_t piece_count(int64_t count, int64_t grain) const;
 
  private:

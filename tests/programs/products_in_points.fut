@@ -1,5 +1,5 @@
 -- Maps whose points are products of matrices with other work between: on a CPU large ones run on
--- the host, one point after another, and small ones inside their points.
+-- the host, points by threads or one after another, and small ones inside their points.
 
 def product [n] [k] [m] (a: [n][k]i32) (b: [k][m]i32) : [n][m]i32 =
   map (\row -> map (\column -> i32.sum (map2 (*) row column)) (transpose b)) a
@@ -88,3 +88,15 @@ entry attentions (h: i64) (n: i64) (d: i64) : bool =
      && and (map (near 0) (flatten (total dk)))
      && near (dot q dq) (dot k dk)
      && dot q dq != 0
+
+-- | A row of a aᵀ and one of its square; some points have none.
+-- ==
+-- entry: picked
+-- input { 4i64 128i64 128i64 7i64 } output { [24953i32, 36842i32, 37074i32, 24939i32] }
+-- input { 4i64 128i64 128i64 128i64 } error: Index \[12[89]\] out of bounds
+entry picked (p: i64) (n: i64) (m: i64) (at: i64) : [p]i32 =
+  let point (seed: i64) =
+    let g = let a = matrix n m seed in product a (transpose a)
+    let row = g[at - at / n * (seed / 2 - 1)]
+    in i32.sum row + i32.sum (map (% 7) (product g g)[at])
+  in map point (iota p)

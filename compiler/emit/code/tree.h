@@ -74,6 +74,7 @@ using tree::Fence;
 using tree::Atomic;
 using tree::CompareExchange;
 using tree::Call;
+using tree::CallForEach;
 using tree::StackLimit;
 using tree::StackLeft;
 using tree::Fail;

@@ -6,7 +6,13 @@
 // thread an array that the body updates in place stays where it is; one of the same size in every
 // iteration alternates between the halves of one buffer, or is copied back if it is small enough
 // for registers; an array of changing size is followed wherever each iteration makes it.
+//
+// Iterations of the host that are independent are a function of their own, which threads may call
+// for some of them each.
 #include "emit/control/loops.h"
+
+#include <algorithm>
+#include <iterator>
 
 #include "emit/memory/allocation.h"
 #include "emit/memory/elements.h"
@@ -14,6 +20,7 @@
 #include "emit/memory/host_scope.h"
 #include "emit/memory/joins.h"
 #include "emit/statements.h"
+#include "tree/walk.h"
 
 namespace dagaz::emit {
 
@@ -86,6 +93,43 @@ static void step_host_arrays(Context& c, const ir::Loop& e, const std::vector<Jo
   }
 }
 
+// Whether threads may run iterations of a loop of the host: all that these hand on lies in place.
+static bool is_for_threads(const Context& c, const ir::Loop& e) {
+  const auto* form = as<ir::ForForm>(e.form);
+  if (!e.attributes.independent || form == nullptr || c.has_kernels()) return false;
+  if (c.names().type(form->index.name).element != ScalarType::i64) return false;
+  return std::all_of(e.values.begin(), e.values.end(), [&](const ir::LoopValue& one) {
+    const auto carry = c.memory.carries.find(one.parameter.name);
+    return carry != c.memory.carries.end() && carry->second == memory::Carry::in_place;
+  });
+}
+
+static void emit_for_each(Context& c, const ir::ForForm& form, Code iteration) {
+  const NameId index = form.index.name;
+  std::vector<NameId> captured = tree::captured_variables(iteration);
+  std::erase(captured, index);
+  Function part{c.function + ".iterations" + std::to_string(c.program.functions.size()),
+                false,
+                captured,
+                {},
+                {}};
+  const NameId begin = c.variable("begin", ScalarType::i64);
+  const NameId end = c.variable("end", ScalarType::i64);
+  part.parameters.push_back(begin);
+  part.parameters.push_back(end);
+  part.body = c.collect([&] {
+    const Operand count = c.sub(end, begin);
+    const NameId i = c.variable("i", ScalarType::i64);
+    Code body = c.collect([&] {
+      c.emit(Assign{index, ScalarOp::add, ScalarType::i64, ScalarType::i64, {begin, i}});
+    });
+    std::move(iteration.begin(), iteration.end(), std::back_inserter(body));
+    c.emit(For{i, count, std::move(body), {}});
+  });
+  c.emit(CallForEach{part.name, form.bound, {captured.begin(), captured.end()}, c.location});
+  c.program.functions.push_back(std::move(part));
+}
+
 static void emit_host_loop(Context& c, const ir::Loop& e) {
   std::vector<Join> joins(e.values.size());
   for (std::size_t k = 0; k < e.values.size(); ++k) {
@@ -114,7 +158,11 @@ static void emit_host_loop(Context& c, const ir::Loop& e) {
       step_scalars(c, e, values);
     });
   });
-  emit_loop(c, e, std::move(body));
+  if (is_for_threads(c, e)) {
+    emit_for_each(c, std::get<ir::ForForm>(e.form), std::move(body));
+  } else {
+    emit_loop(c, e, std::move(body));
+  }
   bind_joins(c, e, joins);
 }
 

@@ -2,15 +2,17 @@
 //
 // A task computes all of a point, and what is parallel in it runs as loops of that task: a product
 // of matrices there reads its operands as they lie.  As an operation of the host it has packed
-// panels, and tasks of its own.  So where products in the points are large enough to keep all
-// threads busy, the points come one after another, and each of their operations is one of the host:
+// panels, and tasks of its own.  So where products in the points are large enough, the points
+// become iterations of a loop, and each of their operations is one of the host:
 //
 //   map (\q -> let s = product q k;  t = map softmax s in product t v) qs
 // becomes
 //   if threads have enough of a product then for q in qs: s = ..; t = ..; row = product t v
 //   else the map as it is
 //
-// One thread loses nothing by that, where panels pay; several have to meet after each operation.
+// Iterations are independent.  Where there are as many as threads, these take one each; otherwise
+// they come one after another, and threads have to meet after each operation, which pays for larger
+// products.
 //
 // Only a body whose statements can all keep threads busy may come to that: what is sequential in a
 // point would no longer run beside that of others.
@@ -164,9 +166,9 @@ Body whole_body(const Nest& nest, const PointBody& point) {
 
 // What a product has to have for all threads, or for as many as there are points: widths of which
 // one has to be large enough; none if the map stays whole.
-static std::vector<std::vector<Operand>> products_for_host(
-    const Nest& nest, const PointBody& point, const Names& names,
-    const std::vector<Function>& functions) {
+static std::vector<std::vector<Operand>> products_for_host(const Nest& nest, const PointBody& point,
+                                                           const Names& names,
+                                                           const std::vector<Function>& functions) {
   const Body body = whole_body(nest, point);
   NameSet bound = bound_by(nest);
   for (const Statement& one : body.statements) {
@@ -187,16 +189,17 @@ static std::vector<std::vector<Operand>> products_for_host(
 /// How much less is enough for panels than for threads that meet.
 constexpr std::int64_t least_panels = 8;
 
-// Whether one of the products keeps as many threads busy as run points.
+// Whether one of the products is large enough, where threads have points of their own or meet.
 static Operand is_for_host(const Nest& nest, const std::vector<std::vector<Operand>>& products,
                            std::int64_t host_product, Builder& builder) {
   std::vector<Operand> extents;
   for (const SpaceDimension& dimension : nest.space) extents.push_back(dimension.extent);
   const Operand threads = builder.add(ask_device_threads(), "threads");
-  const Operand busy =
-      builder.scalar(ScalarOp::smin, ScalarType::i64, {threads, builder.product(extents)}, "busy");
-  const Operand meeting =
-      builder.mul_i64(builder.add_i64(busy, i64_operand(-1)), i64_operand(host_product));
+  const Operand points = builder.product(extents);
+  const Operand meets = builder.scalar(ScalarOp::slt, ScalarType::i64, {points, threads}, "meets");
+  const Operand waiting = builder.select(ScalarType::i64, meets,
+                                         builder.add_i64(points, i64_operand(-1)), i64_operand(0));
+  const Operand meeting = builder.mul_i64(waiting, i64_operand(host_product));
   const Operand least = builder.add_i64(meeting, i64_operand(host_product / least_panels));
   std::optional<Operand> any;
   for (const std::vector<Operand>& widths : products) {
@@ -260,6 +263,7 @@ void Flattener::emit_in_turn(const Statement& statement, Out& out) {
   }
   for (std::size_t d = map.space.size(); d-- > 0;) {
     Loop loop{{}, ForForm{map.space[d].index, map.space[d].extent}, std::move(body), {}};
+    loop.attributes.independent = true;
     const std::vector<NameId>& initial = d == 0 ? rows : carried[d - 1];
     Statement around{{}, {}, {}, statement.location};
     Body outer;

@@ -159,6 +159,33 @@ int32_t visit_rows(dz_context* context, void* environment, int64_t begin, int64_
   return DZ_OK;
 }
 
+/// What iterations of host code see.
+struct Iterations {
+  std::vector<std::atomic<int>> counts;
+  std::atomic<int> calls{0};
+  std::atomic<int> with_threads{0};  // of loops inside that several threads may run
+  int64_t fails_at = -1;
+};
+
+int32_t iterate(dz_context* context, void* environment, int64_t begin, int64_t end) {
+  auto* all = static_cast<Iterations*>(environment);
+  ++all->calls;
+  for (int64_t i = begin; i < end; ++i) {
+    if (i == all->fails_at) {
+      return dz_fail(context, 0, 0, nullptr);
+    }
+    all->with_threads += dz_piece_count(context, 1000, 1) > 1 ? 1 : 0;
+    Visits row{std::vector<std::atomic<int>>(100)};
+    if (dz_parallel_for(context, 100, 1, visit, &row, "", 0) != DZ_OK) {
+      return DZ_ERROR;
+    }
+    for (const std::atomic<int>& count : row.counts) {
+      all->counts[static_cast<size_t>(i)] += count;
+    }
+  }
+  return DZ_OK;
+}
+
 /// Each iteration takes a block of its own, which nobody else may have, and shares `environment`.
 int32_t use_blocks(dz_context* context, void* environment, int64_t begin, int64_t end) {
   auto* shared = static_cast<dz_block*>(environment);
@@ -206,6 +233,37 @@ TEST_CASE("parallel loops nest") {
   std::atomic<int64_t> total{0};
   CHECK(dz_parallel_for(context, 200, 1, visit_rows, &total, "", 0) == DZ_OK);
   CHECK(total == 200 * 100);
+}
+
+TEST_CASE("threads have iterations of host code to themselves, or meet inside of them") {
+  struct Case {
+    int threads;
+    int64_t count;
+    bool apart;
+  };
+  for (const auto& [threads, count, apart] :
+       {Case{1, 8, false}, Case{4, 1, false}, Case{4, 3, false}, Case{4, 4, true},
+        Case{4, 5, false}, Case{4, 7, true}, Case{2, 200, true}, Case{2, 0, false}}) {
+    CAPTURE(threads);
+    CAPTURE(count);
+    const Context context = with_threads(threads);
+    Iterations all{std::vector<std::atomic<int>>(static_cast<size_t>(count))};
+    CHECK(dz_call_for_each(context, count, iterate, &all) == DZ_OK);
+    for (const std::atomic<int>& visited : all.counts) {
+      REQUIRE(visited == 100);
+    }
+    CHECK((all.calls > 1) == apart);
+    CHECK(all.with_threads == (apart || threads == 1 ? 0 : count));
+    CHECK(dz_piece_count(context, 1000, 1) == (threads == 1 ? 1 : 4 * threads));
+  }
+}
+
+TEST_CASE("a failure in an iteration of host code is reported") {
+  const Context context = with_threads(4);
+  Iterations all{std::vector<std::atomic<int>>(100), 0, 0, 77};
+  CHECK(dz_call_for_each(context, 100, iterate, &all) == DZ_PROGRAM_ERROR);
+  CHECK(context.error().starts_with("Error: Index [?] out of bounds"));
+  CHECK(dz_piece_count(context, 1000, 1) == 16);
 }
 
 TEST_CASE("the pieces of a loop share the memory and the blocks of a context") {
