@@ -19,8 +19,8 @@ Operand sum_of(Context& c, const std::vector<ir::Product>& terms) {
 }
 
 Operand grain_for(Context& c, const Operand& cost) {
-  return c.maximum(ir::i64_operand(1), c.divide(ir::i64_operand(c.settings.task),
-                                                c.maximum(cost, ir::i64_operand(1))));
+  return c.maximum(ir::i64_operand(1), c.divide_up(ir::i64_operand(c.settings.task),
+                                                   c.maximum(cost, ir::i64_operand(1))));
 }
 
 // What a guard compares with its size.  An empty dimension does not make room for others, in which
@@ -71,6 +71,11 @@ void run_versions(Context& c, const ir::Schedule& schedule,
   take(0);
 }
 
-Operand cost_of(Context& c, const ir::Schedule& schedule) { return sum_of(c, schedule.operations); }
+Operand cost_of(Context& c, const ir::Schedule& schedule) {
+  const Operand operations = sum_of(c, schedule.operations);
+  if (schedule.lanes == 0) return operations;
+  // Memory is no faster in vectors.
+  return c.maximum(c.divide(operations, ir::i64_operand(schedule.lanes)), ir::i64_operand(1));
+}
 
 }  // namespace dagaz::emit

@@ -102,6 +102,7 @@ class Parser : public text::StructureReader<Parser> {
   void read(Schedule& out) {
     read(out.versions);
     if (skip_word("operations")) read(out.operations);
+    if (skip_word("lanes")) read(out.lanes);
     if (skip_word("additions")) read(out.additions);
     if (skip_word("least_piece")) read(out.least_piece);
     if (skip_word("apart")) read(out.apart);

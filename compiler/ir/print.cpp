@@ -135,6 +135,7 @@ class Printer {
       list(terms, "[", "]");
     };
     sum("operations", schedule.operations);
+    if (schedule.lanes != 0) out_ << " lanes " << schedule.lanes;
     sum("additions", schedule.additions);
     sum("least_piece", schedule.least_piece);
     if (schedule.apart != 0) out_ << " apart " << schedule.apart;

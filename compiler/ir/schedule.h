@@ -410,6 +410,7 @@ struct Append {
 struct Schedule {
   std::vector<Version> versions;
   std::vector<Product> operations;  // of a point
+  int lanes = 0;  // so many points take as long as one: they run in vectors; 0: one by one
   std::vector<Product> additions;   // numbers that it adds to accumulators
   std::vector<Product> least_piece;
   int apart = 0;  // points so far apart along the outermost dimension add to different elements
@@ -422,7 +423,7 @@ struct Schedule {
   // many as there are for each piece.
   int link = 0;
   bool operator==(const Schedule&) const = default;
-  DZ_FIELDS(versions, operations, additions, least_piece, apart, appends, strip, link)
+  DZ_FIELDS(versions, operations, lanes, additions, least_piece, apart, appends, strip, link)
 };
 
 /// Calls `function` for each name and size of the schedule.

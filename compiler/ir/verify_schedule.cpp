@@ -187,6 +187,7 @@ std::string problem_of(const std::vector<Append>& appends) {
 
 std::string problem_of_stretches(const Schedule& schedule) {
   Numbers numbers;
+  numbers.within("lanes", schedule.lanes, 0, most_unrolled);
   numbers.within("strip", schedule.strip, 0, most_on_stack);
   numbers.within("link", schedule.link, 0, most);
   return numbers.problem;

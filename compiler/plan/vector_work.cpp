@@ -61,6 +61,7 @@ class Vectorisable {
 static bool runs_in_vectors(const ir::Version& version, const ir::Body& body,
                             const ir::Names& names, const std::unordered_set<NameId>& iotas) {
   if (const auto* blocks = as<ir::LaneBlocks>(version.strategy)) return blocks->serialised.empty();
+  if (as<ir::Contraction>(version.strategy)) return true;
   const bool in_loop = as<ir::Pointwise>(version.strategy) ||
                        as<ir::FusedStencil>(version.strategy) ||
                        as<ir::InPieces>(version.strategy);
@@ -68,14 +69,12 @@ static bool runs_in_vectors(const ir::Version& version, const ir::Body& body,
 }
 
 void count_in_vectors(ir::Schedule& schedule, const ir::Body& body, const ir::Names& names,
-                      const std::unordered_set<NameId>& iotas, std::int64_t lanes) {
+                      const std::unordered_set<NameId>& iotas, int lanes) {
   // Maps that a stencil takes along have no versions of their own.
   const ir::Version version =
       schedule.versions.empty() ? ir::Version{{}, ir::FusedStencil{}} : schedule.versions.front();
   if (!runs_in_vectors(version, body, names, iotas)) return;
-  for (ir::Product& term : schedule.operations) {
-    term.factor = std::max<std::int64_t>(term.factor / lanes, 1);
-  }
+  schedule.lanes = lanes;
 }
 
 }  // namespace dagaz::plan

@@ -1,5 +1,5 @@
 // What points take where they run in vectors: an operation on a vector is one, so tasks have as
-// many more points.  Nothing takes less than one operation, for memory is no faster.
+// many more points.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,11 @@
 
 namespace dagaz::plan {
 
-/// Divides the operations of a point by `lanes`, if the first version of the schedule runs points
-/// in vectors: as lanes of a block, or because a loop over them has nothing but arithmetic,
-/// conditions, and reads at places that it computes, of which elements of `iotas` may be parts.
+/// Notes that the operations of `lanes` points take as long as one's, if the first version of the
+/// schedule runs points in vectors: as lanes of a block, as a product, or because a loop over them
+/// has nothing but arithmetic, conditions, and reads at places that it computes, of which elements
+/// of `iotas` may be parts.
 void count_in_vectors(ir::Schedule& schedule, const ir::Body& body, const ir::Names& names,
-                      const std::unordered_set<ir::NameId>& iotas, std::int64_t lanes);
+                      const std::unordered_set<ir::NameId>& iotas, int lanes);
 
 }  // namespace dagaz::plan

@@ -8,4 +8,4 @@ entry main [n] (ps: [n][3]f32) = map (\p -> reduce_comm (\a b -> map2 (+) a b) [
 --|   lane_blocks columns 2 width 8 when [n >= 16 * resident],
 --|   lane_blocks columns 2 width 8 when [n >= 16, 65536 >= 7 * n * n],
 --|   lane_blocks width 8 when [n >= 8],
---|   pointwise] operations [1, n]
+--|   pointwise] operations [6, 7 * n] lanes 4

@@ -16,4 +16,4 @@ entry main [c] [o] [h] [w] (picture: [c][h][w]f32) (weights: [o][c][3][3]f32) =
 --|   lane_blocks points 2 rows 1 block_rows 4 columns 2 width 8 when [columns >= 16, rows >= 4],
 --|   lane_blocks points 2 rows 0 block_rows 8 width 4 when [columns >= 4, o >= 8],
 --|   lane_blocks points 2 rows 1 block_rows 8 width 4 when [columns >= 4, rows >= 8],
---|   pointwise] operations [2, 10 * c]
+--|   pointwise] operations [8, 40 * c] lanes 4

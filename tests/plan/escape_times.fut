@@ -8,4 +8,4 @@ entry main [n] (xs: [n]f32) = map (\x -> (loop (y, i) = (0f32, 0i32) while y < 4
 --|   lane_blocks columns 2 width 16 when [n >= 32 * resident],
 --|   lane_blocks columns 2 width 16 when [n >= 32, 65536 >= 114 * n],
 --|   lane_blocks width 16 when [n >= 16],
---|   pointwise] operations [28]
+--|   pointwise] operations [114] lanes 4

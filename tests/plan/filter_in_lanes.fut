@@ -11,4 +11,4 @@ entry main [n] (xs: [n]f32) = filter (> 0) xs
 --| -- main, line 3: segmented_reduce over [n]
 --| x.3: [
 --|   in_pieces streams 8 line 16 when [n >= 524288],
---|   in_pieces] operations [1]
+--|   in_pieces] operations [4] lanes 8

@@ -5,7 +5,7 @@ entry main [n] (xs: [n]f32) = vjp (\ys -> f32.sum (map f32.exp (filter (> 0) ys)
 --| -- main, line 3: segmented_reduce over [n]
 --| x: [
 --|   in_pieces streams 8 line 16 when [n >= 1048576],
---|   in_pieces] operations [1]
+--|   in_pieces] operations [4] lanes 8
 --| -- main, line 3: segmented_scan over [n]
 --| x.2: [
 --|   lane_blocks width 8 remainder serialised] operations [4] strip 512 link 65536
@@ -15,7 +15,7 @@ entry main [n] (xs: [n]f32) = vjp (\ys -> f32.sum (map f32.exp (filter (> 0) ys)
 --|   pointwise] operations [6]
 --| -- main, line 3: segmented_map over [x]
 --| adjoint: [
---|   pointwise whole_vectors 16] operations [1] strip 1024
+--|   pointwise whole_vectors 16] operations [14] lanes 8 strip 1024
 --| -- main, line 3: segmented_map over [n]
 --| mapped: [
 --|   pointwise] operations [12]

@@ -20,7 +20,7 @@ entry moved [n] [m] [k] (xs: [n][m]f32) (is: [k]i32) : [n][k]f32 =
 --|   lane_blocks columns 2 width 16 turned [x.2] when [n >= 32 * resident],
 --|   lane_blocks columns 2 width 16 turned [x.2] when [n >= 32, 65536 >= m * n, 65536 >= 23 * k * n],
 --|   lane_blocks width 16 turned [x.2] when [n >= 16],
---|   pointwise] operations [1, m, 5 * k]
+--|   pointwise] operations [2, m, 23 * k] lanes 4
 --| -- turned, line 5: map_scan_reduce over [k]
 --| x.2: [
 --|   lane_blocks columns 2 width 16 when [k >= 32],

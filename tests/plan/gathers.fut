@@ -9,4 +9,4 @@ entry twice [n] (xs: [n]f32) = map (* 2) xs
 --|   pointwise] operations [6]
 --| -- twice, line 5: segmented_map over [n]
 --| x.2: [
---|   pointwise] operations [1] strip 256
+--|   pointwise] operations [3] lanes 4 strip 256

@@ -9,4 +9,4 @@ entry main [n] (xs: [n][3]f32) = vjp energy xs 1
 --| -- main, line 7: segmented_map over [n]
 --| sums: [
 --|   lane_blocks width 8 when [n >= 8],
---|   pointwise] operations [4, 11 * n]
+--|   pointwise] operations [17, 46 * n] lanes 4

@@ -3,4 +3,4 @@ entry main [n] (steps: i64) (xs: [n]f32) = loop xs for _i < steps do tabulate n 
 -- expect
 --| -- main, line 2: segmented_map over [n]
 --| x: [
---|   fused_stencil] operations [3]
+--|   fused_stencil] operations [14] lanes 4

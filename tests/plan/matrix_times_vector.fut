@@ -7,4 +7,4 @@ entry main [n][m] (a: [n][m]f32) (x: [m]f32) = map (\r -> dot r x) a
 --|   in_pieces streams 4 line 16 when [m >= 192, n * m >= 1048576],
 --|   in_pieces when [m >= 192],
 --|   by_segments whole_vectors 8 fetched [a] ahead 4096 when [m >= 6],
---|   interchanged] operations [1]
+--|   interchanged] operations [5] lanes 4

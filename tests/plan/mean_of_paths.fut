@@ -5,4 +5,4 @@ entry main [p][t] (z: [p][t]f32) (s: f32) =
 -- expect
 --| -- main, line 4: segmented_reduce over [p]
 --| x: [
---|   lane_blocks columns 4 width 16 remainder serialised] operations [1, 4 * t]
+--|   lane_blocks columns 4 width 16 remainder serialised] operations [4, 16 * t] lanes 4

@@ -8,11 +8,11 @@ entry main [n][k][d] (xs: [n][d]f64) (centres: [k][d]f64) (weights: [k]f64) =
 --| -- main, line 3: segmented_map over [n]
 --| in: [
 --|   lane_blocks columns 4 width 4 packed [x] inner_rows [m : 4] when [n >= 16, k >= 2],
---|   pointwise] operations [3, 4 * k, d * k]
+--|   pointwise] operations [15, 17 * k, 3 * d * k] lanes 4
 --| -- main, line 3: map_scan_reduce over [k]
 --| x.2: [
 --|   pointwise whole_vectors 8]
 --| -- main, line 3: segmented_reduce over [n]
 --| x.3: [
 --|   in_pieces streams 4 line 16 when [n >= 524288],
---|   in_pieces] operations [1]
+--|   in_pieces] operations [2] lanes 4

@@ -8,7 +8,7 @@ entry main [n] [m] (a: [n][m]f32) (w: [m]f32) (y: [n]f32) : [n]f32 =
 --|   in_pieces streams 4 line 16 when [m >= 192, n * m >= 1048576],
 --|   in_pieces when [m >= 192],
 --|   by_segments whole_vectors 8 fetched [a] ahead 4096 when [m >= 6],
---|   interchanged] operations [1]
+--|   interchanged] operations [5] lanes 4
 --| -- main, line 3: segmented_map over [n]
 --| x.2: [
---|   pointwise whole_vectors 8] operations [4] strip 1024
+--|   pointwise whole_vectors 8] operations [19] lanes 4 strip 1024

@@ -4,4 +4,4 @@ entry main [n] (xs: [n]f32) = reduce (\(a, i) (b, j) -> if b > a then (b, j) els
 --| -- main, line 2: segmented_reduce over [n]
 --| x: [
 --|   lane_blocks rows 0 block_rows 16 columns 2 width 4 remainder serialised fetched [x.2] ahead 256 places [1] when [n >= 128, 34359738368 >= n],
---|   in_pieces] operations [1]
+--|   in_pieces] operations [3] lanes 4

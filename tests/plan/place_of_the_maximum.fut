@@ -4,4 +4,4 @@ entry main [n] (xs: [n]f32) = reduce_comm (\(a, i) (b, j) -> if a > b || (a == b
 --| -- main, line 2: segmented_reduce over [n]
 --| x: [
 --|   lane_blocks columns 4 width 4 remainder serialised places [1] when [n >= 256, 68719476736 >= n],
---|   in_pieces] operations [1]
+--|   in_pieces] operations [3] lanes 4

@@ -7,4 +7,4 @@ entry main [n][m][p] (a: [n][m]f32) (b: [m][p]f32) = map (\r -> map (dot r) (tra
 --|   contraction block_rows 6 width 16 cached 42 most_rows 128 most_points 48 least_rows 16 least_points 6 split 1024 row_packing by_elements point_packing by_points of_rows [a] of_points [b] when [n >= 24, p >= 32, m >= 16],
 --|   lane_blocks points 1 rows 0 block_rows 4 columns 2 width 8 when [p >= 16, n >= 4],
 --|   lane_blocks points 1 rows 0 block_rows 8 width 4 when [p >= 4, n >= 8],
---|   interchanged] operations [3, 2 * m]
+--|   interchanged] operations [3, 2 * m] lanes 4

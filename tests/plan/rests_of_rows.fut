@@ -13,7 +13,7 @@ def main [n] [m] (xss: [n][m]f64) : [n][m]f64 =
 --|   lane_blocks columns 2 width 8 when [n >= 16 * resident],
 --|   lane_blocks columns 2 width 8 when [n >= 16, 65536 >= 240 * m * n],
 --|   lane_blocks width 8 when [n >= 8],
---|   pointwise] operations [4, 60 * m]
+--|   pointwise] operations [18, 240 * m] lanes 4
 --| -- main, line 3: map_scan_reduce over [m]
 --| x.2: [
 --|   pointwise whole_vectors 8]

@@ -9,4 +9,4 @@ entry main [n] (xs: [n]f32) : [n][16]f32 =
 --|   lane_blocks columns 2 width 16 collected [0] when [n >= 32 * resident],
 --|   lane_blocks columns 2 width 16 collected [0] when [n >= 32, 65536 >= 194 * n],
 --|   lane_blocks width 16 collected [0] when [n >= 16],
---|   pointwise] operations [48]
+--|   pointwise] operations [194] lanes 4

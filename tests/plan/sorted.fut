@@ -7,7 +7,7 @@ entry main [n] (xs: [n]i32) = sort_i32.argsort xs
 --|   pointwise] operations [7, 4 * radix, 11 * piece]
 --| -- main, line 3: segmented_reduce over [pieces]
 --| x: [
---|   in_pieces] operations [1]
+--|   in_pieces] operations [4] lanes 4
 --| -- main, line 3: segmented_scan over [t]
 --| x.2: [
 --|   lane_blocks width 4 remainder serialised] operations [3] strip 512 link 65536

@@ -5,4 +5,4 @@ entry main [n] (xs: [n]f64) =
 -- expect
 --| -- main, line 3: segmented_map over [n]
 --| a: [
---|   fused_stencil maps 2] operations [5]
+--|   fused_stencil maps 2] operations [21] lanes 4

@@ -3,4 +3,4 @@ entry main [n] (xs: [n]f32) = tabulate n (\i -> if i == 0 || i == n - 1 then xs[
 -- expect
 --| -- main, line 2: segmented_map over [n]
 --| x: [
---|   fused_stencil] operations [3]
+--|   fused_stencil] operations [15] lanes 4

@@ -10,20 +10,20 @@ entry numbers (n: i64) = i64.sum (map (\i -> i * i) (iota n))
 --| -- sum, line 4: segmented_reduce over [n]
 --| x: [
 --|   in_pieces streams 8 line 16 when [n >= 1048576],
---|   in_pieces] operations [1]
+--|   in_pieces] operations [2] lanes 8
 --| -- several, line 5: segmented_reduce over [n.2]
 --| x.2: [
 --|   in_pieces streams 4 line 16 when [n.2 >= 524288],
---|   in_pieces] operations [1]
+--|   in_pieces] operations [2] lanes 8
 --| -- rows, line 6: segmented_reduce over [n.3][m]
 --| x.3: [
 --|   in_pieces streams 8 line 16 when [m >= 1536, n.3 * m >= 4194304],
 --|   in_pieces when [m >= 1536],
 --|   by_segments whole_vectors 64 fetched [x.4] ahead 4096 when [m >= 6],
---|   interchanged] operations [1]
+--|   interchanged] operations [3] lanes 8
 --| -- exponentials, line 7: segmented_reduce over [n.4]
 --| x.5: [
---|   in_pieces] operations [1]
+--|   in_pieces] operations [14] lanes 8
 --| -- numbers, line 8: segmented_reduce over [n.5]
 --| x.6: [
---|   in_pieces] operations [1]
+--|   in_pieces] operations [3] lanes 8

@@ -3,4 +3,4 @@ entry main [n] (xs: [n]f32) = f32.sum (map (\x -> loop y = x for _i < 20 do y * 
 -- expect
 --| -- main, line 2: segmented_reduce over [n]
 --| x: [
---|   lane_blocks columns 4 width 16 remainder serialised] operations [12]
+--|   lane_blocks columns 4 width 16 remainder serialised] operations [50] lanes 4

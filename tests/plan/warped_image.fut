@@ -9,4 +9,4 @@ entry main [h][w] (image: [h][w]f32) (u: [h][w]f32) (v: [h][w]f32) =
 --| -- main, line 3: segmented_map over [h][w]
 --| x: [
 --|   lane_blocks points 1 rows 0 width 8 when [w >= 8, h >= 1],
---|   pointwise] operations [12]
+--|   pointwise] operations [48] lanes 4

@@ -7,4 +7,4 @@ entry main [h] [w] (k: [5][5]f32) (image: [h][w]f32) : [h][w]f32 =
 -- expect
 --| -- main, line 5: segmented_map over [h][w]
 --| x: [
---|   pointwise edges true] operations [31]
+--|   pointwise edges true] operations [125] lanes 4
