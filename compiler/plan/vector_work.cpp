@@ -64,7 +64,8 @@ static bool runs_in_vectors(const ir::Version& version, const ir::Body& body,
   if (as<ir::Contraction>(version.strategy)) return true;
   const bool in_loop = as<ir::Pointwise>(version.strategy) ||
                        as<ir::FusedStencil>(version.strategy) ||
-                       as<ir::InPieces>(version.strategy);
+                       as<ir::InPieces>(version.strategy) ||
+                       as<ir::Interchanged>(version.strategy);
   return in_loop && Vectorisable(names, iotas)(body);
 }
 
