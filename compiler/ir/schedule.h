@@ -108,8 +108,8 @@ struct LaneBlocks {
   // over to where each point has a stretch of memory, if it has one.
   std::vector<int> collected;
   bool totals = false;  // of a scan: so does what pieces come to, before they are scanned
-  // Reads where each point walks a stretch of its own: what lies `ahead` bytes behind the element
-  // of one point of each vector is fetched, of the next one with the next elements.
+  // Reads: what lies `ahead` bytes behind the element of one point of each vector is fetched; where
+  // each point walks a stretch of its own, of the next one with the next elements.
   std::vector<NameId> fetched = {};
   int ahead = 0;
   // Of a reduction: values, by position, that are places, of which lanes keep the step at which

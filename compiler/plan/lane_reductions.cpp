@@ -92,14 +92,34 @@ ir::LaneBlocks of_reduction(ir::LaneBlocks blocks, const ir::SegmentedReduce& re
   return blocks;
 }
 
+std::vector<ElementRead> reads_of(const ir::SegmentedReduce& reduction,
+                                  const Surroundings& around) {
+  return element_reads(reduction.body, reduction.space.back().index.name, around);
+}
+
+void fetch(ir::LaneBlocks& blocks, std::int64_t ahead, const std::vector<ElementRead>& reads) {
+  blocks.ahead = static_cast<int>(ahead);
+  blocks.fetched.clear();
+  if (ahead == 0) return;
+  for (const ElementRead& one : reads) blocks.fetched.push_back(one.result);
+}
+
+/// A single stream of memory is fetched further ahead than processors do, which stop at the end of
+/// a page.
+void fetch_neighbours(ir::LaneBlocks& blocks, const ir::SegmentedReduce& reduction,
+                      const Surroundings& around) {
+  const std::vector<ElementRead> reads = reads_of(reduction, around);
+  const Tunables& tunables = around.tunables();
+  if (std::ssize(reads) <= tunables.fetched_arrays) fetch(blocks, tunables.fetched_ahead, reads);
+}
+
 /// Stretches whose lengths are odd multiples of a cache line begin in different sets of a cache;
 /// the pages of few are quickly found.  No processor fetches ahead of so many by itself.
 ir::LaneBlocks in_stretches(ir::LaneBlocks blocks, const ir::SegmentedReduce& reduction,
                             const Surroundings& around) {
   const TargetDescription& target = around.target;
   constexpr int smallest_element = 4;
-  const std::vector<ElementRead> reads =
-      element_reads(reduction.body, reduction.space.back().index.name, around);
+  const std::vector<ElementRead> reads = reads_of(reduction, around);
   const std::int64_t streams = std::max<std::int64_t>(std::ssize(reads) * blocks.width, 1);
   const std::int64_t most =
       std::min(target.tunables.lane_stretches, target.tunables.stretches_at_once / streams);
@@ -107,10 +127,7 @@ ir::LaneBlocks in_stretches(ir::LaneBlocks blocks, const ir::SegmentedReduce& re
       std::clamp<std::int64_t>(blocks.columns, 1, std::max<std::int64_t>(most, 1)));
   blocks.rows = blocks.points;
   blocks.block_rows = target.cache_line_bytes / smallest_element;
-  blocks.ahead = static_cast<int>(target.tunables.stretches_ahead);
-  if (blocks.ahead > 0) {
-    for (const ElementRead& one : reads) blocks.fetched.push_back(one.result);
-  }
+  fetch(blocks, target.tunables.stretches_ahead, reads);
   return blocks;
 }
 
@@ -185,7 +202,11 @@ std::vector<ir::Version> lanes_of_points(const Surroundings& around,
                         : reads_enough_in_steps(as_neighbours->work, around.tunables());
   if (!pays) return {};
   blocks.places = places_of(around, reduction, results, *as_neighbours);
-  if (!are_commutative(reduction.operators)) blocks = in_stretches(blocks, reduction, around);
+  if (are_commutative(reduction.operators)) {
+    fetch_neighbours(blocks, reduction, around);
+  } else {
+    blocks = in_stretches(blocks, reduction, around);
+  }
   const std::int64_t least = around.tunables().lane_elements * blocks.columns * blocks.width;
   const Operand& extent = reduction.space.back().extent;
   if (is_known_below(extent, least)) return {};
@@ -227,14 +248,8 @@ std::optional<ir::Version> completed_blocks(const Surroundings& around,
   sized.points = blocks.points;
   sized.rows = blocks.rows;
   sized.block_rows = blocks.block_rows;
-  sized.ahead = blocks.ahead;
-  if (walks_stretches(blocks)) {
-    for (const ElementRead& one :
-         element_reads(reduction.body, reduction.space.back().index.name, around)) {
-      sized.fetched.push_back(one.result);
-    }
-    keep_wanted(sized.fetched, blocks.fetched);
-  }
+  fetch(sized, blocks.ahead, reads_of(reduction, around));
+  keep_wanted(sized.fetched, blocks.fetched);
   ir::LaneBlocks neighbours = sized;
   neighbours.rows = -1;
   neighbours.block_rows = 1;
