@@ -2,7 +2,6 @@
 // arrays.
 #include "emit/pieces.h"
 
-#include "emit/gpu/kernels.h"
 #include "emit/host/rows.h"
 #include "emit/memory/allocation.h"
 #include "emit/memory/elements.h"

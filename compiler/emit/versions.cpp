@@ -5,6 +5,12 @@
 
 namespace dagaz::emit {
 
+Operand resident_threads(Context& c) {
+  const NameId threads = c.variable("resident", ScalarType::i64);
+  c.emit(DeviceProperty{threads, Property::resident_threads});
+  return threads;
+}
+
 static Operand value_of_product(Context& c, const ir::Product& wanted) {
   Operand value = ir::i64_operand(wanted.factor);
   for (const Operand& size : wanted.sizes) value = c.mul(value, size);

@@ -1,4 +1,4 @@
-// The versions of a schedule, and what it says of costs.
+// The versions of a schedule, and what it says of costs; the threads that both count with.
 #pragma once
 
 #include <functional>
@@ -8,6 +8,8 @@
 
 namespace dagaz::emit {
 
+/// Those that fill the device: of a CPU's team, or all that a GPU holds at once.
+Operand resident_threads(Context& c);
 /// What a point takes.
 Operand cost_of(Context& c, const ir::Schedule& schedule);
 

@@ -81,21 +81,6 @@ struct Extent {
 bool is_limit(const Guard& one) { return one.size.sizes.empty() && !one.least.resident; }
 bool is_minimum(const Guard& one) { return one.least.sizes.empty() && !one.least.resident; }
 
-/// One that asks for more than another about the same sizes takes its place.
-void add_guard(std::vector<Guard>& guards, Guard added) {
-  for (Guard& one : guards) {
-    if (is_limit(one) && is_limit(added) && one.least == added.least) {
-      one.size.factor = std::min(one.size.factor, added.size.factor);
-      return;
-    }
-    if (is_minimum(one) && is_minimum(added) && one.size == added.size) {
-      one.least.factor = std::max(one.least.factor, added.least.factor);
-      return;
-    }
-  }
-  guards.push_back(std::move(added));
-}
-
 /// Whether a size would have to be more than it may be.
 bool contradict(const std::vector<Guard>& guards) {
   return std::any_of(guards.begin(), guards.end(), [&](const Guard& limit) {
@@ -128,7 +113,7 @@ class Choice {
       const ir::ScalarType type = around_.names.type(box.array).element;
       if (copies_elements(around_.target, type)) tiles.copied.push_back(box.array);
       if (neighbours_of(box) > 1) tiles.wide.push_back(box.array);
-      for (Guard& one : guards_of(box, share)) add_guard(chosen.when, std::move(one));
+      for (Guard& one : guards_of(box, share)) chosen.when.push_back(std::move(one));
     }
     chosen.strategy = std::move(tiles);
     return chosen;
@@ -316,10 +301,10 @@ std::vector<ir::Version> staged_tiles(const PointCode& code, const std::vector<G
     auto version = Choice(code, when, around).version(staged, tall, wide);
     if (!version) return;
     // Tiles are not mostly outside the space.
-    add_guard(version->when, ir::at_least(code.space.back().extent, points / 2));
+    version->when.push_back(ir::at_least(code.space.back().extent, points / 2));
     if (has_rows) {
       const Operand& extent = code.space[code.space.size() - 2].extent;
-      add_guard(version->when, ir::at_least(extent, rows / 2));
+      version->when.push_back(ir::at_least(extent, rows / 2));
     }
     if (contradict(version->when)) return;
     if (each > 1) version->when.push_back(fill(code, each, 4));

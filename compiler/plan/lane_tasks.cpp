@@ -30,9 +30,7 @@ std::vector<ir::Guard> with_enough(std::vector<ir::Guard> when, const ir::Segmen
   ir::Product threads;
   threads.factor = span;
   threads.resident = true;
-  ir::Product points = points_of(map);
-  std::erase(when, ir::Guard{points, {span, {}}});  // there is a thread at least
-  when.push_back({std::move(points), std::move(threads)});
+  when.push_back({points_of(map), std::move(threads)});
   return when;
 }
 

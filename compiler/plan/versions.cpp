@@ -22,21 +22,36 @@ bool same_sizes(const ir::Product& a, const ir::Product& b) {
          std::ranges::is_permutation(a.sizes, b.sizes);
 }
 
+/// Whether `a` is no less than `b` by the sizes of both.
+bool no_less(const ir::Product& a, const ir::Product& b) {
+  // There is a thread at least.
+  const bool has_threads = a.resident && a.sizes.empty() && !a.block_bytes && b.is_number();
+  return (same_sizes(a, b) || has_threads) && a.factor >= b.factor;
+}
+
+/// Without guards that others imply.
+std::vector<ir::Guard> needed(const std::vector<ir::Guard>& guards) {
+  std::vector<ir::Guard> kept;
+  for (const ir::Guard& one : guards) {
+    const auto is_stronger = [&](const ir::Guard& other) { return implies(other, one); };
+    if (std::ranges::any_of(kept, is_stronger)) continue;
+    std::erase_if(kept, [&](const ir::Guard& other) { return implies(one, other); });
+    kept.push_back(one);
+  }
+  return kept;
+}
+
 }  // namespace
 
 bool implies(const ir::Guard& a, const ir::Guard& b) {
-  return same_sizes(a.size, b.size) && same_sizes(a.least, b.least) &&
-         a.size.factor <= b.size.factor && a.least.factor >= b.least.factor;
+  return same_sizes(a.size, b.size) && a.size.factor <= b.size.factor && no_less(a.least, b.least);
 }
 
 ir::Schedule in_versions(std::vector<ir::Version> versions) {
   ir::Schedule schedule;
-  schedule.versions = std::move(versions);
-  const auto always =
-      std::find_if(schedule.versions.begin(), schedule.versions.end(),
-                   [](const ir::Version& one) { return one.when.empty(); });
-  if (always == schedule.versions.end()) return schedule;
-  schedule.versions.erase(always + 1, schedule.versions.end());
+  for (ir::Version& one : versions) {
+    add_version(schedule, std::move(one.when), std::move(one.strategy));
+  }
   return schedule;
 }
 
@@ -54,7 +69,7 @@ void add_version(ir::Schedule& schedule, std::vector<ir::Guard> when, ir::Strate
     can_run = can_run && guard.size.factor >= guard.least.factor;
     return true;
   });
-  if (can_run) schedule.versions.push_back({std::move(when), std::move(strategy)});
+  if (can_run) schedule.versions.push_back({needed(when), std::move(strategy)});
 }
 
 }  // namespace dagaz::plan

@@ -45,9 +45,7 @@ void WantedPlan::follow(const std::vector<ir::Binder>& results, ir::Schedule& sc
     }
     // Guards may ask for more than the strategy needs.
     std::vector<ir::Guard>& when = completed->when;
-    for (const ir::Guard& one : version.when) {
-      if (std::find(when.begin(), when.end(), one) == when.end()) when.push_back(one);
-    }
+    when.insert(when.end(), version.when.begin(), version.when.end());
     wanted.versions.push_back(std::move(*completed));
   }
   if (wanted.versions.empty() || !wanted.versions.back().when.empty()) {

@@ -10,23 +10,23 @@ entry main [n][d] (q: [n][d]f32) (k: [n][d]f32) (v: [n][d]f32) =
 --| -- main, line 7: segmented_map over [n]
 --| x: [
 --|   pointwise when [31 >= n, 4 * n >= resident],
---|   row_blocks rows 64 depth 8 stages 3 products [m, x.2] turned_points [x.2] copied_rows [m : 1] copied_points [m : 1, x.2 : 4] when [block_bytes >= 256 * n, n >= 64, d >= 8, d >= 32, 32 * n >= resident],
---|   row_blocks rows 32 depth 8 stages 4 products [m, x.2] turned_points [x.2] copied_rows [m : 1] copied_points [m : 1, x.2 : 4] when [block_bytes >= 128 * n, n >= 32, d >= 8, d >= 32, 64 * n >= resident],
---|   row_blocks depth 8 stages 4 products [m, x.2] turned_points [x.2] copied_rows [m : 1] copied_points [m : 1, x.2 : 4] when [block_bytes >= 64 * n, n >= 16, n >= 32, d >= 8, d >= 32, 512 * n >= resident],
---|   row_blocks depth 8 stages 4 products [m, x.2] turned_points [x.2] copied_rows [m : 1] copied_points [m : 1, x.2 : 4] when [block_bytes >= 64 * n, n >= 16, n >= 32, d >= 8, d >= 32, 32768 >= n * d],
---|   teams warp 512 tiled [k, x.3] turned [x.3] copied [k, x.3] stages 2 when [320 >= d, 320 >= n, 79 >= d, 79 >= n, n >= 8],
---|   teams warp 512 tiled [k, x.3] turned [x.3] copied [k, x.3] when [320 >= d, 320 >= n, 159 >= d, 159 >= n, n >= 8],
---|   teams warp 512 tiled [k] copied [k] stages 2 when [320 >= d, 320 >= n, 79 >= d, n >= 8],
---|   teams warp 512 tiled [k] copied [k] when [320 >= d, 320 >= n, 159 >= d, n >= 8],
+--|   row_blocks rows 64 depth 8 stages 3 products [m, x.2] turned_points [x.2] copied_rows [m : 1] copied_points [m : 1, x.2 : 4] when [block_bytes >= 256 * n, n >= 64, d >= 32, 32 * n >= resident],
+--|   row_blocks rows 32 depth 8 stages 4 products [m, x.2] turned_points [x.2] copied_rows [m : 1] copied_points [m : 1, x.2 : 4] when [block_bytes >= 128 * n, n >= 32, d >= 32, 64 * n >= resident],
+--|   row_blocks depth 8 stages 4 products [m, x.2] turned_points [x.2] copied_rows [m : 1] copied_points [m : 1, x.2 : 4] when [block_bytes >= 64 * n, n >= 32, d >= 32, 512 * n >= resident],
+--|   row_blocks depth 8 stages 4 products [m, x.2] turned_points [x.2] copied_rows [m : 1] copied_points [m : 1, x.2 : 4] when [block_bytes >= 64 * n, n >= 32, d >= 32, 32768 >= n * d],
+--|   teams warp 512 tiled [k, x.3] turned [x.3] copied [k, x.3] stages 2 when [79 >= d, 79 >= n, n >= 8],
+--|   teams warp 512 tiled [k, x.3] turned [x.3] copied [k, x.3] when [159 >= d, 159 >= n, n >= 8],
+--|   teams warp 512 tiled [k] copied [k] stages 2 when [320 >= n, 79 >= d, n >= 8],
+--|   teams warp 512 tiled [k] copied [k] when [320 >= n, 159 >= d, n >= 8],
 --|   teams warp 0 when [5120 >= n, 5120 >= d],
 --|   pointwise]
 --| -- main, line 5: segmented_reduce over [n][n][d]
 --| s: [
---|   contraction block_rows 8 columns 8 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_elements row_gap 4 point_gap 2 together 2 row_copies 1 point_copies 1 of_rows [a] of_points [b] when [n >= 96, n >= 96, d >= 8, 16 * n * n >= 64 * resident],
---|   contraction block_rows 8 columns 8 depth 16 most_rows 32 most_points 8 split 512 row_packing by_elements point_packing by_elements row_gap 4 point_gap 2 together 2 row_copies 1 point_copies 1 of_rows [a] of_points [b] when [n >= 192, n >= 48, d >= 8, 16 * n * n >= 64 * resident],
---|   contraction block_rows 8 columns 8 depth 16 most_rows 8 most_points 32 split 512 row_packing by_elements point_packing by_elements row_gap 4 point_gap 2 together 2 row_copies 1 point_copies 1 of_rows [a] of_points [b] when [n >= 48, n >= 192, d >= 8, 16 * n * n >= 64 * resident],
---|   contraction block_rows 4 columns 4 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_elements row_gap 4 point_gap 2 row_copies 1 point_copies 1 of_rows [a] of_points [b] when [n >= 32, n >= 32, d >= 8],
---|   contraction depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_elements row_gap 4 point_gap 2 stages 4 row_copies 1 point_copies 1 of_rows [a] of_points [b] when [n >= 8, n >= 8, d >= 8],
+--|   contraction block_rows 8 columns 8 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_elements row_gap 4 point_gap 2 together 2 row_copies 1 point_copies 1 of_rows [a] of_points [b] when [n >= 96, d >= 8, 16 * n * n >= 64 * resident],
+--|   contraction block_rows 8 columns 8 depth 16 most_rows 32 most_points 8 split 512 row_packing by_elements point_packing by_elements row_gap 4 point_gap 2 together 2 row_copies 1 point_copies 1 of_rows [a] of_points [b] when [n >= 192, d >= 8, 16 * n * n >= 64 * resident],
+--|   contraction block_rows 8 columns 8 depth 16 most_rows 8 most_points 32 split 512 row_packing by_elements point_packing by_elements row_gap 4 point_gap 2 together 2 row_copies 1 point_copies 1 of_rows [a] of_points [b] when [n >= 192, d >= 8, 16 * n * n >= 64 * resident],
+--|   contraction block_rows 4 columns 4 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_elements row_gap 4 point_gap 2 row_copies 1 point_copies 1 of_rows [a] of_points [b] when [n >= 32, d >= 8],
+--|   contraction depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_elements row_gap 4 point_gap 2 stages 4 row_copies 1 point_copies 1 of_rows [a] of_points [b] when [n >= 8, d >= 8],
 --|   by_segments when [31 >= d],
 --|   teams]
 --| -- main, line 7: segmented_map over [n]
@@ -46,11 +46,11 @@ entry main [n][d] (q: [n][d]f32) (k: [n][d]f32) (v: [n][d]f32) =
 --|   pointwise points 4]
 --| -- main, line 7: segmented_reduce over [n][d][n]
 --| x.4: [
---|   contraction block_rows 8 columns 8 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 4 together 2 row_copies 1 point_copies 4 of_rows [a.4] of_points [b.2] when [n >= 96, d >= 96, n >= 8, 16 * n * d >= 64 * resident],
---|   contraction block_rows 8 columns 8 depth 16 most_rows 32 most_points 8 split 512 row_packing by_elements point_packing by_points row_gap 4 together 2 row_copies 1 point_copies 4 of_rows [a.4] of_points [b.2] when [n >= 192, d >= 48, n >= 8, 16 * n * d >= 64 * resident],
---|   contraction block_rows 8 columns 8 depth 16 most_rows 8 most_points 32 split 512 row_packing by_elements point_packing by_points row_gap 4 together 2 row_copies 1 point_copies 4 of_rows [a.4] of_points [b.2] when [n >= 48, d >= 192, n >= 8, 16 * n * d >= 64 * resident],
---|   contraction block_rows 4 columns 4 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 4 row_copies 1 point_copies 4 of_rows [a.4] of_points [b.2] when [n >= 32, d >= 32, n >= 8],
---|   contraction depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 4 stages 4 row_copies 1 point_copies 4 of_rows [a.4] of_points [b.2] when [n >= 8, d >= 8, n >= 8],
+--|   contraction block_rows 8 columns 8 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 4 together 2 row_copies 1 point_copies 4 of_rows [a.4] of_points [b.2] when [n >= 96, d >= 96, 16 * n * d >= 64 * resident],
+--|   contraction block_rows 8 columns 8 depth 16 most_rows 32 most_points 8 split 512 row_packing by_elements point_packing by_points row_gap 4 together 2 row_copies 1 point_copies 4 of_rows [a.4] of_points [b.2] when [n >= 192, d >= 48, 16 * n * d >= 64 * resident],
+--|   contraction block_rows 8 columns 8 depth 16 most_rows 8 most_points 32 split 512 row_packing by_elements point_packing by_points row_gap 4 together 2 row_copies 1 point_copies 4 of_rows [a.4] of_points [b.2] when [n >= 48, d >= 192, 16 * n * d >= 64 * resident],
+--|   contraction block_rows 4 columns 4 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 4 row_copies 1 point_copies 4 of_rows [a.4] of_points [b.2] when [n >= 32, d >= 32],
+--|   contraction depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 4 stages 4 row_copies 1 point_copies 4 of_rows [a.4] of_points [b.2] when [n >= 8, d >= 8],
 --|   by_segments when [31 >= n],
 --|   by_segments when [4 * n * d >= resident],
 --|   interchanged tile 32 steps 8 when [d >= 16],

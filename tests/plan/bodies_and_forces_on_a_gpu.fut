@@ -15,6 +15,6 @@ entry main [n] (x: [n]f32) (mass: [n]f32) =
 --| x: [
 --|   contraction rows -1 points 0 columns 4 most_points 256 of_rows [m, there] kept_points [here] when [n >= 16, 4 * n >= 4 * resident],
 --|   contraction rows -1 points 0 most_points 256 of_rows [m, there] kept_points [here] when [n >= 16, 4 * n >= resident],
---|   contraction rows -1 points 0 depth 32 most_points 256 split 32 of_rows [m, there] kept_points [here] when [n >= 16, n >= 128],
+--|   contraction rows -1 points 0 depth 32 most_points 256 split 32 of_rows [m, there] kept_points [here] when [n >= 128],
 --|   by_segments when [31 >= n],
 --|   teams]

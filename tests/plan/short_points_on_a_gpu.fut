@@ -11,6 +11,6 @@ entry main [n] (xs: [n]f32) (ys: [n]f32) =
 --| x.2: [
 --|   contraction rows -1 points 0 columns 4 most_points 256 of_rows [x.3] kept_points [x.4] when [n >= 16, 4 * n >= 4 * resident],
 --|   contraction rows -1 points 0 most_points 256 of_rows [x.3] kept_points [x.4] when [n >= 16, 4 * n >= resident],
---|   contraction rows -1 points 0 depth 32 most_points 256 split 32 of_rows [x.3] kept_points [x.4] when [n >= 16, n >= 128],
+--|   contraction rows -1 points 0 depth 32 most_points 256 split 32 of_rows [x.3] kept_points [x.4] when [n >= 128],
 --|   by_segments when [31 >= n],
 --|   teams]

@@ -15,7 +15,6 @@
 
 #include <algorithm>
 
-#include "emit/gpu/kernels.h"
 #include "emit/lanes/arrays.h"
 #include "emit/lanes/map.h"
 #include "emit/lanes/remainder.h"

@@ -7,6 +7,7 @@
 #include "emit/memory/host_scope.h"
 #include "emit/memory/joins.h"
 #include "emit/statements.h"
+#include "emit/versions.h"
 #include "ir/device_threads.h"
 #include "ir/ranks.h"
 

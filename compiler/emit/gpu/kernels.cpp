@@ -19,16 +19,11 @@
 #include "emit/memory/host_scope.h"
 #include "emit/points.h"
 #include "emit/traffic.h"
+#include "emit/versions.h"
 #include "support/match.h"
 #include "tree/walk.h"
 
 namespace dagaz::emit {
-
-Operand resident_threads(Context& c) {
-  const NameId threads = c.variable("resident", ScalarType::i64);
-  c.emit(DeviceProperty{threads, Property::resident_threads});
-  return threads;
-}
 
 Operand block_bytes(Context& c) {
   const NameId bytes = c.variable("bytes", ScalarType::i64);

@@ -17,7 +17,6 @@ struct BlockKernel {
   Code code;
 };
 
-Operand resident_threads(Context& c);
 /// Of shared memory, that a block may have besides `ir::staged_bytes`.
 Operand block_bytes(Context& c);
 Operand read_special(Context& c, Special which);

@@ -8,6 +8,7 @@
 #include "emit/pieces.h"
 #include "emit/thread/loops.h"
 #include "emit/thread/running.h"
+#include "emit/versions.h"
 
 namespace dagaz::emit {
 

@@ -5,6 +5,7 @@
 #include "emit/gpu/kernels.h"
 #include "emit/points.h"
 #include "emit/thread/loops.h"
+#include "emit/versions.h"
 
 namespace dagaz::emit {
 

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 
-#include "emit/gpu/kernels.h"
 #include "emit/host/parallel_for.h"
 #include "emit/host/rows.h"
 #include "emit/lanes/arrays.h"

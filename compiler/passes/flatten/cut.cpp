@@ -2,15 +2,16 @@
 // the elements of a reduction may be a product, which is set apart from it: a mean of what a layer
 // gives comes behind the layer.  That pays for elements that are results anyway or no more than
 // what points give, and for sums over several dimensions; for others, points read rows in vector
-// lanes, a point each, and need no memory.  Or a map takes sums beside more of others (fewer_sums.h).
+// lanes, a point each, and need no memory.  Or a map takes sums that are better made before it
+// (independent_sums.h).
 #include <algorithm>
 #include <utility>
 
 #include "ir/classify.h"
 #include "ir/names.h"
 #include "ir/value_count.h"
-#include "passes/flatten/fewer_sums.h"
 #include "passes/flatten/flattener.h"
+#include "passes/flatten/independent_sums.h"
 #include "support/match.h"
 
 namespace dagaz::passes::flattening {
@@ -80,7 +81,7 @@ std::vector<Statement> Flattener::set_apart(const Statement& one, const Body& ar
   if (are_set_apart(one, around, names_)) {
     return splitter_.split_elements_off(one, *as<MapScanReduce>(one.operation));
   }
-  return fewer_sums_first(one, names_).value_or(std::vector<Statement>{});
+  return independent_sums_first(one, names_).value_or(std::vector<Statement>{});
 }
 
 // Two nests: the maps before the place, and the others with what is cheap.

@@ -1,4 +1,5 @@
-// Sums that a map takes beside more of others, or adds to an accumulator, come in a map before it.
+// Sums that need nothing else of a map's points come in a map before it, where the map takes more
+// of others at once, or adds them to an accumulator.
 //
 //   map (\j -> let s = Σᵢ aᵢ·bᵢⱼ in let (t, u, v) = (Σᵢ cᵢⱼ·xᵢ, Σᵢ dᵢⱼ·xᵢ, …) in f s t u v) js
 // becomes
@@ -9,7 +10,7 @@
 // it is where a layer's adjoint meets gates that are computed again.  And what is added must be
 // added once: blocks of points that share what they read compute some twice.  So it is where the
 // adjoint of a layer is added to a table of embeddings.
-#include "passes/flatten/fewer_sums.h"
+#include "passes/flatten/independent_sums.h"
 
 #include <algorithm>
 
@@ -40,7 +41,7 @@ bool adds(const MapScanReduce& map) {
 
 // The statements of the map's body, by number, that take fewer sums than another, or sums that it
 // adds, and need none of the rest.
-std::vector<std::size_t> fewer_sums(const MapScanReduce& map, const Names& names) {
+std::vector<std::size_t> independent_sums(const MapScanReduce& map, const Names& names) {
   const Body& body = map.map.body;
   std::size_t most = 0;
   for (const Statement& one : body.statements) most = std::max(most, sums_of(one));
@@ -73,10 +74,11 @@ MapScanReduce map_of(const MapScanReduce& whole, Lambda lambda, const Names& nam
 
 }  // namespace
 
-std::optional<std::vector<Statement>> fewer_sums_first(const Statement& statement, Names& names) {
+std::optional<std::vector<Statement>> independent_sums_first(const Statement& statement,
+                                                             Names& names) {
   const auto* map = as<MapScanReduce>(statement.operation);
   if (!map || !is_map(*map)) return std::nullopt;
-  const std::vector<std::size_t> sums = fewer_sums(*map, names);
+  const std::vector<std::size_t> sums = independent_sums(*map, names);
   if (sums.empty()) return std::nullopt;
   Lambda taken;
   Lambda rest{{}, map->map.body, map->map.result_types};
