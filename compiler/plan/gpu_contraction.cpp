@@ -8,6 +8,7 @@
 #include "plan/contraction.h"
 #include "plan/matrix_units.h"
 #include "plan/operators.h"
+#include "plan/sums_in_turn.h"
 #include "plan/target.h"
 #include "plan/versions.h"
 #include "support/match.h"
@@ -22,7 +23,8 @@ namespace {
 constexpr int side_threads = 16;  // of a block, along rows and along points
 static_assert(side_threads * side_threads == block_threads);
 
-/// Sums at the points of a space, whichever operation they are of.
+/// Sums at the points of a space, whichever operation they are of; those in turn have sides of
+/// their own, along the same dimensions.
 struct Sums {
   std::vector<ir::SpaceDimension> space;
   SumParts parts;
@@ -58,6 +60,56 @@ ir::Packing packing_of(const SumParts& parts, const std::vector<NameId>& values,
 
 namespace {
 
+/// The plans of all sums in turn as one; nothing where these have values in common, which one of
+/// them has no panel for.
+std::optional<ir::Contraction> joined(const std::vector<ir::Contraction>& own, const Sums& sums,
+                                      const ir::Names& names) {
+  ir::Contraction all = own[0];
+  const auto add = [](std::vector<NameId>& to, const std::vector<NameId>& values) {
+    to.insert(to.end(), values.begin(), values.end());
+  };
+  for (auto one = own.begin() + 1; one != own.end(); ++one) {
+    add(all.of_rows, one->of_rows);
+    add(all.of_points, one->of_points);
+    add(all.kept_rows, one->kept_rows);
+    add(all.kept_points, one->kept_points);
+  }
+  const std::vector<const SumParts*> parts = in_turn(sums.parts);
+  for (std::size_t k = 0; k < own.size(); ++k) {
+    if (plan_of(all, *parts[k], names) != own[k]) return std::nullopt;
+  }
+  return all;
+}
+
+/// Finds the sides of all sums in turn; whether each has both.
+bool find_all_sides(ir::Contraction& plan, const Sums& sums, std::int64_t most,
+                    const ir::Names& names) {
+  std::vector<ir::Contraction> own;
+  for (const SumParts* one : in_turn(sums.parts)) {
+    own.push_back(plan);
+    if (!find_sides(own.back(), sums.space, *one, most, names)) return false;
+  }
+  const std::optional<ir::Contraction> all = joined(own, sums, names);
+  if (all) plan = *all;
+  return all.has_value();
+}
+
+/// How values of rows and of points are read, and what multiplies them; whether that is the same
+/// for all sums in turn.
+bool find_reading(ir::Contraction& plan, const Sums& sums, const Surroundings& around) {
+  std::vector<ir::Contraction> own;
+  for (const SumParts* one : in_turn(sums.parts)) {
+    own.push_back(plan_of(plan, *one, around.names));
+    ir::Contraction& read = own.back();
+    read.row_packing = packing_of(*one, read.of_rows, around);
+    read.point_packing = packing_of(*one, read.of_points, around);
+    read.unit = matrix_unit(read, *one, around);
+  }
+  const std::optional<ir::Contraction> all = joined(own, sums, around.names);
+  if (all) plan = *all;
+  return all.has_value();
+}
+
 /// Makes the other dimensions of the space points or rows as well where these do not meet there;
 /// what is left is a batch.
 void join_dimensions(ir::Contraction& plan, const Sums& sums, std::int64_t most,
@@ -69,11 +121,11 @@ void join_dimensions(ir::Contraction& plan, const Sums& sums, std::int64_t most,
     if (!is_free(d)) continue;
     ir::Contraction wider = plan;
     wider.joined_points.insert(wider.joined_points.begin(), d);
-    if (!find_sides(wider, sums.space, sums.parts, most, names)) {
+    if (!find_all_sides(wider, sums, most, names)) {
       if (d > plan.rows) continue;
       wider = plan;
       wider.joined_rows.insert(wider.joined_rows.begin(), d);
-      if (!find_sides(wider, sums.space, sums.parts, most, names)) continue;
+      if (!find_all_sides(wider, sums, most, names)) continue;
     }
     plan = std::move(wider);
   }
@@ -84,12 +136,9 @@ bool find_rows_and_points(ir::Contraction& plan, const Sums& sums, const Surroun
   const std::int64_t most = around.tunables().contraction_operations;
   for (plan.points = static_cast<int>(sums.space.size()) - 1; plan.points > 0; --plan.points) {
     for (plan.rows = plan.points - 1; plan.rows >= 0; --plan.rows) {
-      if (!find_sides(plan, sums.space, sums.parts, most, around.names)) continue;
+      if (!find_all_sides(plan, sums, most, around.names)) continue;
       join_dimensions(plan, sums, most, around.names);
-      plan.row_packing = packing_of(sums.parts, plan.of_rows, around);
-      plan.point_packing = packing_of(sums.parts, plan.of_points, around);
-      plan.unit = matrix_unit(plan, sums.parts, around);
-      return true;
+      return find_reading(plan, sums, around);
     }
   }
   return false;
@@ -101,14 +150,30 @@ bool find_points(ir::Contraction& plan, const Sums& sums, const Surroundings& ar
   plan.rows = -1;
   plan.points = static_cast<int>(sums.space.size()) - 1;
   for (int d = 0; d < plan.points; ++d) plan.joined_points.push_back(d);
-  return find_sides(plan, sums.space, sums.parts, any, around.names) && plan.of_points.empty() &&
+  return sums.parts.further.empty() &&
+         find_sides(plan, sums.space, sums.parts, any, around.names) && plan.of_points.empty() &&
          !plan.of_rows.empty();
 }
 
-std::int64_t bytes_of(const std::vector<NameId>& values, const ir::Names& names) {
-  std::int64_t bytes = 0;
-  for (const NameId one : values) bytes += ir::byte_size(names.type(one).element);
-  return bytes;
+/// Of the values of a row, and of a point, that wait for one element of the sums.
+struct SideBytes {
+  std::int64_t rows = 0;
+  std::int64_t points = 0;
+};
+
+SideBytes side_bytes(const ir::Contraction& plan, const Sums& sums, const ir::Names& names) {
+  const auto bytes_of = [&](const std::vector<NameId>& values) {
+    std::int64_t bytes = 0;
+    for (const NameId one : values) bytes += ir::byte_size(names.type(one).element);
+    return bytes;
+  };
+  SideBytes most;
+  for (const SumParts* one : in_turn(sums.parts)) {
+    const ir::Contraction own = plan_of(plan, *one, names);
+    most.rows = std::max(most.rows, bytes_of(own.of_rows));
+    most.points = std::max(most.points, bytes_of(own.of_points));
+  }
+  return most;
 }
 
 /// Sums of a thread, and what it runs for each of them at the end.
@@ -119,8 +184,11 @@ struct Held {
 };
 
 Held held_of(const ir::Contraction& plan, const Sums& sums, const ir::Names& names) {
-  const ProductSides sides = sides_of(plan, sums.space, sums.parts.elements, names);
-  Held held{0, std::ssize(sides.combined.statements), std::ssize(sums.parts.after.statements)};
+  Held held{0, 0, std::ssize(sums.parts.after.statements)};
+  for (const SumParts* one : in_turn(sums.parts)) {
+    const ProductSides sides = sides_of(plan, sums.space, one->elements, names);
+    held.statements_each = std::max(held.statements_each, std::ssize(sides.combined.statements));
+  }
   if (plan.unit != ir::MatrixUnit::none) {
     held.bytes = ir::byte_size(ir::sum_type(plan.unit));
     return held;
@@ -142,7 +210,7 @@ struct Tile {
 /// Sets a tile; whether its threads' registers and the block's memory hold it, and the code is not
 /// too long.
 bool choose_sizes(ir::Contraction& plan, const Tile& tile, const Held& held,
-                  const Surroundings& around) {
+                  const SideBytes& values, const Surroundings& around) {
   const Tunables& tunables = around.tunables();
   const auto [rows, points, threads_along_rows, threads_along_points] = tile;
   plan.block_rows = rows;
@@ -151,8 +219,7 @@ bool choose_sizes(ir::Contraction& plan, const Tile& tile, const Held& held,
   plan.stages = 2;
   plan.most_rows = threads_along_rows;
   plan.most_points = threads_along_points;
-  const std::int64_t row_bytes = bytes_of(plan.of_rows, around.names);
-  const std::int64_t point_bytes = bytes_of(plan.of_points, around.names);
+  const auto [row_bytes, point_bytes] = values;
   if (plan.unit != ir::MatrixUnit::none) {
     choose_lines(plan);
   } else {
@@ -181,13 +248,13 @@ bool choose_sizes(ir::Contraction& plan, const Tile& tile, const Held& held,
 /// Whether two blocks have no registers left for what waits there while a chunk is multiplied:
 /// sums, the factors of an element and of the next one, and what the thread stages of the next
 /// chunk.
-bool lacks_registers(const ir::Contraction& plan, const Held& held, const Surroundings& around) {
+bool lacks_registers(const ir::Contraction& plan, const Held& held, const SideBytes& values,
+                     const Surroundings& around) {
   constexpr int least_depth = 8;  // two steps of the loop that multiplies
   if (plan.together == 0 || plan.unit != ir::MatrixUnit::none || plan.depth <= least_depth) {
     return false;
   }
-  const std::int64_t row_bytes = bytes_of(plan.of_rows, around.names);
-  const std::int64_t point_bytes = bytes_of(plan.of_points, around.names);
+  const auto [row_bytes, point_bytes] = values;
   const std::int64_t panels = plan.block_rows * plan.columns * held.bytes +
                               2 * (plan.block_rows * row_bytes + plan.columns * point_bytes);
   const auto staged = [&](int copies, int threads, int panel, std::int64_t bytes) {
@@ -196,6 +263,24 @@ bool lacks_registers(const ir::Contraction& plan, const Held& held, const Surrou
   return panels + staged(plan.row_copies, plan.most_rows, plan.block_rows, row_bytes) +
              staged(plan.point_copies, plan.most_points, plan.columns, point_bytes) >
          around.tunables().gpu_tile_waiting;
+}
+
+/// Copies that all sums in turn may have.
+void choose_all_copies(ir::Contraction& plan, const Sums& sums, const Surroundings& around) {
+  std::vector<ir::Contraction> own;
+  for (const SumParts* one : in_turn(sums.parts)) {
+    own.push_back(plan_of(plan, *one, around.names));
+    choose_copies(own.back(), sums.space, *one, around);
+  }
+  const auto same = [&](int ir::Contraction::* copies) {
+    const int wanted = own.front().*copies;
+    const auto is_wanted = [&](const ir::Contraction& one) { return one.*copies == wanted; };
+    return std::ranges::all_of(own, is_wanted) ? wanted : 0;
+  };
+  plan.row_copies = same(&ir::Contraction::row_copies);
+  plan.point_copies = same(&ir::Contraction::point_copies);
+  const bool has_copies = plan.row_copies > 0 || plan.point_copies > 0;
+  plan.stages = has_copies ? own.front().stages : 2;
 }
 
 /// The product of extents.
@@ -243,11 +328,12 @@ std::vector<ir::Version> in_tiles(ir::Contraction plan, const Sums& sums,
   std::vector<ir::Version> versions;
   const auto add = [&](const Tile& tile, int quarters) {
     const Held held = held_of(plan, sums, around.names);
-    if (!choose_sizes(plan, tile, held, around)) return false;
-    choose_copies(plan, sums.space, sums.parts, around);
-    while (lacks_registers(plan, held, around)) {
+    const SideBytes values = side_bytes(plan, sums, around.names);
+    if (!choose_sizes(plan, tile, held, values, around)) return false;
+    choose_all_copies(plan, sums, around);
+    while (lacks_registers(plan, held, values, around)) {
       plan.depth /= 2;
-      choose_copies(plan, sums.space, sums.parts, around);
+      choose_all_copies(plan, sums, around);
     }
     versions.push_back({are_inside(plan, sums, quarters), plan});
     return true;
@@ -281,14 +367,14 @@ std::vector<ir::Version> by_points(ir::Contraction plan, const Sums& sums,
                                    const Surroundings& around) {
   const Tunables& tunables = around.tunables();
   const Held held = held_of(plan, sums, around.names);
+  const SideBytes values = side_bytes(plan, sums, around.names);
   std::vector<ir::Version> versions;
   for (const int points : {static_cast<int>(tunables.gpu_tile_points), 1}) {
-    if (!choose_sizes(plan, {1, points}, held, around)) continue;
+    if (!choose_sizes(plan, {1, points}, held, values, around)) continue;
     plan.most_rows = 1;
     plan.most_points = block_threads;
     plan.depth = static_cast<int>(
-        std::min(std::int64_t{block_threads},
-                 tunables.gpu_tile_bytes / 2 / bytes_of(plan.of_rows, around.names)));
+        std::min(std::int64_t{block_threads}, tunables.gpu_tile_bytes / 2 / values.rows));
     versions.push_back({{has_elements(sums, side_threads), fill(sums, points, 4)}, plan});
     if (points == 1) break;
   }
@@ -317,7 +403,7 @@ std::vector<ir::Version> versions_of(const Sums& sums, const Surroundings& aroun
 std::vector<ir::Version> gpu_contraction(const ir::SegmentedReduce& e, const Surroundings& around,
                                          ir::Names& names) {
   if (e.space.size() < 2) return {};
-  auto parts = sum_parts(e, Branches::taken_apart, names);
+  auto parts = tile_sums(e, names);
   if (!parts) return {};
   return versions_of({{e.space.begin(), e.space.end() - 1}, std::move(*parts)}, around);
 }
@@ -325,7 +411,7 @@ std::vector<ir::Version> gpu_contraction(const ir::SegmentedReduce& e, const Sur
 std::vector<ir::Version> gpu_contraction(const ir::SegmentedMap& e, const Surroundings& around,
                                          ir::Names& names) {
   if (e.space.empty() || !are_scalars(e.result_types)) return {};
-  auto parts = sum_parts(e, Branches::taken_apart, names);
+  auto parts = tile_sums(e, names);
   if (!parts) return {};
   return versions_of({e.space, std::move(*parts)}, around);
 }

@@ -88,13 +88,17 @@ bool is_straight(const std::vector<ir::Statement>& statements) {
   });
 }
 
+bool only_reduces(const ir::Statement& statement) {
+  const auto* map = as<ir::MapScanReduce>(statement.operation);
+  return map != nullptr && map->scans.empty() && !map->reductions.empty() && !map->post &&
+         ir::value_count(map->reductions) == statement.results.size();
+}
+
 const ir::Statement* sole_reduction(const ir::Body& body) {
   const ir::Statement* found = nullptr;
   for (const ir::Statement& one : body.statements) {
-    const auto* map = as<ir::MapScanReduce>(one.operation);
-    if (!map) continue;
-    if (found || !map->scans.empty() || map->reductions.empty() || map->post) return nullptr;
-    if (ir::value_count(map->reductions) != one.results.size()) return nullptr;
+    if (!as<ir::MapScanReduce>(one.operation)) continue;
+    if (found || !only_reduces(one)) return nullptr;
     found = &one;
   }
   return found;

@@ -25,6 +25,8 @@ bool starts_as_a_number(const ir::Lambda& op);
 bool are_scalars(const std::vector<ir::Type>& types);
 /// Statements that are nothing but scalar operations and views.
 bool is_straight(const std::vector<ir::Statement>& statements);
+/// Whether all that a parallel statement of a point does is to reduce.
+bool only_reduces(const ir::Statement& statement);
 /// The only parallel statement of a point, if it only reduces.
 const ir::Statement* sole_reduction(const ir::Body& body);
 /// Whether `operand` is this constant.

@@ -154,21 +154,31 @@ ir::Body needed_for(const ir::Body& body, const std::vector<Operand>& results,
   return part;
 }
 
+std::optional<SumParts> sum_parts(const ir::Statement& statement,
+                                  std::vector<ir::Statement> before, Branches branches,
+                                  ir::Names& names) {
+  const auto& sum = *as<ir::MapScanReduce>(statement.operation);
+  SumParts parts;
+  parts.elements.statements = std::move(before);
+  if (!enter(parts, sum, names) || !take_elements(parts, &sum.map.body, branches, names)) {
+    return std::nullopt;
+  }
+  for (const ir::Binder& one : statement.results) parts.sums.push_back(one.name);
+  return parts;
+}
+
 std::optional<SumParts> sum_parts(const ir::SegmentedMap& map, Branches branches,
                                   ir::Names& names) {
   const ir::Statement* statement = sole_reduction(map.body);
   if (statement == nullptr) return std::nullopt;
-  SumParts parts;
-  for (const ir::Binder& one : statement->results) parts.sums.push_back(one.name);
-  std::vector<ir::Statement>& before = parts.elements.statements;
+  std::vector<ir::Statement> before;
   append(before, map.body.statements.data(), statement);
   ir::Body rest{before, map.body.results};
   append(rest.statements, statement + 1, map.body.statements.data() + map.body.statements.size());
-  parts.after = needed_for(rest, map.body.results, parts.sums, names);
-  if (!is_straight(parts.after.statements)) return std::nullopt;
-  const auto& sum = *as<ir::MapScanReduce>(statement->operation);
-  if (!enter(parts, sum, names) || !take_elements(parts, &sum.map.body, branches, names))
-    return std::nullopt;
+  std::optional<SumParts> parts = sum_parts(*statement, std::move(before), branches, names);
+  if (!parts) return std::nullopt;
+  parts->after = needed_for(rest, map.body.results, parts->sums, names);
+  if (!is_straight(parts->after.statements)) return std::nullopt;
   return parts;
 }
 

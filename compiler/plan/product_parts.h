@@ -26,12 +26,18 @@ struct SumParts {
   ir::Body elements;
   /// What the results of the map are made of, once there are sums.
   ir::Body after;
+  /// Levels, operators and elements of sums that go on from these (sums_in_turn.h).
+  std::vector<SumParts> further = {};
 };
 
 /// What becomes of sums whose elements are there under a condition (asked_elements.h): threads of a
 /// GPU mind one at a read less than lanes do.
 enum class Branches { refused, taken_apart };
 
+/// The levels, operators and elements of one sum, before which there is `before`; nothing if it is
+/// not of this form.
+std::optional<SumParts> sum_parts(const ir::Statement& sum, std::vector<ir::Statement> before,
+                                  Branches branches, ir::Names& names);
 /// Nothing if `map` is not of this form.
 std::optional<SumParts> sum_parts(const ir::SegmentedMap& map, Branches branches, ir::Names& names);
 /// The sums of a reduction, which have no names, and after which nothing comes; nothing where it

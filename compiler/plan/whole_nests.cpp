@@ -8,7 +8,7 @@
 
 #include "ir/device_threads.h"
 #include "ir/names.h"
-#include "plan/product_parts.h"
+#include "plan/sums_in_turn.h"
 #include "plan/versions.h"
 #include "support/match.h"
 
@@ -116,7 +116,7 @@ class Conditions {
   void add_product(const Segmented& e, std::size_t dimensions, std::optional<Operand>& any) {
     const ir::Version* const version = last_by<ir::Contraction>(e.schedule);
     if (version == nullptr || std::get<ir::Contraction>(version->strategy).rows < 0) return;
-    const auto parts = sum_parts(e, Branches::taken_apart, builder_.names());
+    const auto parts = tile_sums(e, builder_.names());
     if (!parts) return;
     std::vector<ir::Guard> guards = version->when;
     ir::Guard fill{{1, {}}, {product_terms_, {}, true}};

@@ -3,9 +3,12 @@
 
 usage: spills.py DAGAZ [-v] PROGRAM.fut|FOLDER ...
 
-A program says in comments what kernels of a kind store at most, all together, on a GPU:
+A program says in comments what kernels of a kind store at most, all together, on a GPU; `kernels`
+are those of all kinds:
 
     -- spills: sm_80 row_blocks 0
+
+Of a folder, those are looked at that say something.
 
 `ptxas` is $PTXAS or the one on the path; without it this is skipped (status 77).
 """
@@ -36,13 +39,18 @@ def assembled(dagaz, ptxas, program, gpu):
             for name, spilled, registers in KERNEL.findall(done.stderr)]
 
 
+def claims_of(program):
+    return CLAIM.findall(program.read_text())
+
+
 def check(program, dagaz, ptxas, verbose):
-    claims = CLAIM.findall(program.read_text())
+    claims = claims_of(program)
     assert claims, f'{program} claims nothing'
     failures = 0
     kernels = {gpu: assembled(dagaz, ptxas, program, gpu) for gpu in {one[0] for one in claims}}
     for gpu, kind, most in claims:
-        those = [one for one in kernels[gpu] if re.search(rf'_{kind}_\d+$', one[0])]
+        wanted = r'\w+' if kind == 'kernels' else kind
+        those = [one for one in kernels[gpu] if re.search(rf'_{wanted}_\d+$', one[0])]
         assert those, f'{program}: no {kind} for {gpu}'
         spilled = sum(one[1] for one in those)
         if verbose:
@@ -63,7 +71,8 @@ def main():
     verbose = '-v' in given
     paths = [Path(one) for one in given if one != '-v']
     programs = [path for one in paths
-                for path in (sorted(one.glob('*.fut')) if one.is_dir() else [one])]
+                for path in (filter(claims_of, sorted(one.glob('*.fut'))) if one.is_dir()
+                             else [one])]
     failures = sum(check(one, dagaz, ptxas, verbose) for one in programs)
     print(f'spills of {len(programs)} programs: {failures} more than they say')
     return 1 if failures else 0

@@ -1,4 +1,5 @@
 -- Maps are one kernel, whatever their rank; results stay on the device and the call waits once.
+-- spills: sm_90 kernels 0
 -- counts: saxpy f32=2 [1000000]f32 [1000000]f32: launches 1, waits 1
 -- counts: plane [1000][1000]f32: launches 1, waits 1
 -- counts: space [100][100][100]f32: launches 1, waits 1

@@ -9,7 +9,7 @@
 -- counts: hmlstm_gradient [1024]f32 [1024]f32 [1024][1024]f32 [1024][1024]f32 [1024][1024]f32
 --   [1024][1024]f32: launches 1, waits 1
 -- counts: lstm_gradient [4][192][300]f32 [4][192][192]f32 [4][192]f32 [20][1024][300]f32: launches
---   100 now 160, waits 1, copies 0 now 16, graphs 5
+--   100 now 120, waits 1, copies 0 now 16, clears 0 now 59, graphs 4
 -- counts: gmm_gradient [200]f64 [200][64]f64 [200][64]f64 [200][2016]f64 [1000][64]f64: launches 20,
 --   waits 1
 -- counts: n_body_gradient [1000]f32 [1000]f32: launches 1, waits 1
@@ -33,7 +33,7 @@
 -- moves: hmlstm_gradient [200]f32 [200]f32 [200][200]f32 [200][200]f32 [200][200]f32
 --   [200][200]f32: loads 641600 now 960000, stores 640000, sectors 100
 -- moves: lstm_gradient [4][16][8]f32 [4][16][16]f32 [4][16]f32 [2][16][8]f32: loads 7424 now
---   369664, stores 6400 now 39424, sectors 100 now 227
+--   382976, stores 6400 now 39424, sectors 100 now 227
 -- moves: gmm_gradient [10]f64 [10][16]f64 [10][16]f64 [10][120]f64 [64][16]f64: loads 20432 now
 --   1279704, stores 12240 now 429848, sectors 100
 -- moves: n_body_gradient [512]f32 [512]f32: loads 4096 now 196608, stores 2048 now 67584, sectors

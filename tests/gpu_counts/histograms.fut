@@ -1,5 +1,6 @@
 -- Histograms of 16, 1000 and 1000000 bins, by operators that hardware has as atomic instructions,
 -- one that it has not, and one on pairs.
+-- spills: sm_90 kernels 0
 -- counts: counted_16 [1000000]i64: launches 1, waits 1
 -- counts: counted_1k [1000000]i64: launches 1, waits 1
 -- counts: counted_1m [1000000]i64: launches 1, waits 1

@@ -1,4 +1,5 @@
 -- Contractions and what surrounds them.
+-- spills: sm_90 kernels 244
 -- counts: product [512][256]f32 [256][1024]f32: launches 1, waits 1
 -- counts: product_f64 [512][256]f64 [256][1024]f64: launches 1, waits 1
 -- counts: left_transposed [256][512]f32 [256][1024]f32: launches 1, waits 1

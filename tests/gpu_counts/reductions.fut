@@ -1,4 +1,5 @@
 -- Reductions are one kernel each, and the scalars of a call are read back together.
+-- spills: sm_90 kernels 0
 -- counts: sum [1000000]f32: launches 1, waits 1
 -- counts: dot [1000000]f32 [1000000]f32: launches 1, waits 1
 -- counts: arg_max [1000000]f32: launches 1, waits 1

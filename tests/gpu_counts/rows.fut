@@ -1,4 +1,5 @@
 -- Chains of operations on rows are one kernel where the rows fit a block, however many there are.
+-- spills: sm_90 kernels 0
 -- counts: softmax [10000][100]f32: launches 1, waits 1
 -- counts: softmax [100][5000]f32: launches 1, waits 1
 -- counts: softmax [10][100000]f32: launches 3, waits 1

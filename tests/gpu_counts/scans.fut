@@ -1,4 +1,5 @@
 -- Scans, and what is made of them.  A call that makes an array of unknown size waits for it, too.
+-- spills: sm_90 kernels 0
 -- counts: prefix_sums [1000000]i64: launches 1, waits 1
 -- counts: recurrence [1000000]f64 [1000000]f64: launches 1, waits 1
 -- counts: row_scans [10000][100]f32: launches 1, waits 1

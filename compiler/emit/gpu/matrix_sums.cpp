@@ -28,7 +28,7 @@ MatrixSums::MatrixSums(Context& c, const ir::Contraction& plan)
 }
 
 // Warps lie side by side along points, and one below the other where there is no more room.
-void MatrixSums::start(TileSides& sides) {
+void MatrixSums::go_to(TileSides& sides) {
   const Lane here = this_lane(c_);
   const Operand warps = ir::i64_operand(plan_.most_points / group_threads);
   const Operand warp_row = divide(here.warp, warps);
@@ -49,6 +49,9 @@ void MatrixSums::start(TileSides& sides) {
     rows_.first = first_of(rows_, thread, add(first_row, group));
     points_.first = first_of(points_, thread, add(first_point, group));
   }
+}
+
+void MatrixSums::start() {
   const auto along_rows = static_cast<std::size_t>(rows_.own / shape_.rows);
   const auto along_points = static_cast<std::size_t>(points_.own / shape_.points);
   const ScalarType type = ir::sum_type(plan_.unit);

@@ -17,8 +17,12 @@ class MatrixSums : public Emitter {
  public:
   MatrixSums(Context& c, const ir::Contraction& plan);
 
-  /// In the kernel: has no products, and numbers threads along the sides as warps have them.
-  void start(TileSides& sides);
+  /// In the kernel: numbers threads along the sides as warps have them.
+  void go_to(TileSides& sides);
+  /// In the kernel: has no products.
+  void start();
+  /// In the kernel: has those of another.
+  void go_on_from(const MatrixSums& other) { sums_ = other.sums_; }
   /// Adds the products of the chunk of this number, none if it is below 0, in this half.
   void add_chunk(const Operand& chunk, const Operand& half, Reach reach);
   /// The sum of a row and a point of the thread, by their numbers.

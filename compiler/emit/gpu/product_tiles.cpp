@@ -1,6 +1,9 @@
 // Products in tiles of a block, each of which sum_tile.h runs; several blocks may share the sums of
-// a tile, which the last of them to be there then combines.
+// a tile, which the last of them to be there then combines.  Sums in turn (plan/sums_in_turn.h) are
+// run one after the other, as if their elements followed on from those before, at whole chunks.
 #include "emit/gpu/product_tiles.h"
+
+#include <algorithm>
 
 #include "emit/gpu/kernels.h"
 #include "emit/memory/allocation.h"
@@ -18,39 +21,49 @@ ProductTiles::ProductTiles(Context& c, TiledSums sums, const ir::Contraction& pl
       sums_of_(std::move(sums)),
       plan_(plan),
       batch_(plan::batch_of(plan, sums_of_.space.size())),
-      tile_(c, sums_of_.space, sums_of_.parts, plan),
       arrivals_(c) {
+  for (const plan::SumParts* one : plan::in_turn(sums_of_.parts)) {
+    plans_.push_back(plan::plan_of(plan, *one, c.names()));
+    tiles_.emplace_back(c, sums_of_.space, *one, plans_.back());
+  }
   for (const std::size_t d : batch_) batch_extents_.push_back(sums_of_.space[d].extent);
 }
 
 // ---------------------------------------------------------------- the host's side
 
 void ProductTiles::run() {
-  tile_.lay_out();
-  const Operand row_tiles = tile_.row_tiles();
-  const Operand point_tiles = tile_.point_tiles();
+  const Operand depth = ir::i64_operand(plan_.depth);
+  std::int64_t shared_bytes = 0;
+  elements_ = ir::i64_operand(0);
+  for (SumTile& one : tiles_) {
+    one.lay_out();
+    shared_bytes = std::max(shared_bytes, one.shared_bytes());
+    begins_.push_back(mul(divide_up(elements_, depth), depth));
+    elements_ = add(begins_.back(), one.elements());
+  }
+  const Operand row_tiles = tile().row_tiles();
+  const Operand point_tiles = tile().point_tiles();
   const Operand tiles = mul(product(batch_extents_), mul(row_tiles, point_tiles));
   const Operand one = ir::i64_operand(1);
   parts_ = one;
   if (plan_.split > 0) {
     const Operand blocks = divide(resident_threads(c_), ir::i64_operand(block_threads));
     const Operand fill = divide(blocks, maximum(tiles, one));
-    const Operand most = divide(tile_.elements(), ir::i64_operand(plan_.split));
+    const Operand most = divide(elements_, ir::i64_operand(plan_.split));
     parts_ = maximum(one, minimum(fill, most));
   }
   // Whole chunks.
-  const Operand depth = ir::i64_operand(plan_.depth);
-  const Operand share = divide_up(tile_.elements(), parts_);
+  const Operand share = divide_up(elements_, parts_);
   length_ = mul(maximum(divide_up(share, depth), one), depth);
   if (plan_.split > 0) {
-    parts_ = maximum(divide_up(tile_.elements(), length_), one);
+    parts_ = maximum(divide_up(elements_, length_), one);
     const NameId shared = mutable_variable("parts", ScalarType::i64, ir::i64_operand(0));
     const NameId counted = mutable_variable("counted", ScalarType::i64, ir::i64_operand(0));
     branch(less(one, parts_), [&] {
       move(shared, parts_);
       move(counted, tiles);
     });
-    for (const ir::Type& type : tile_.types()) {
+    for (const ir::Type& type : tile().types()) {
       std::vector<Operand> shape = {shared};
       for (const ir::SpaceDimension& d : sums_of_.space) shape.push_back(d.extent);
       partial_.push_back(new_array(c_, ir::array_of(type.element, shape), "partial"));
@@ -68,7 +81,7 @@ void ProductTiles::run() {
     at.erase(at.begin());
     multiply(at, part);
   });
-  launch(c_, "tiles", kernel.grid, ir::i64_operand(tile_.shared_bytes()), std::move(kernel.code),
+  launch(c_, "tiles", kernel.grid, ir::i64_operand(shared_bytes), std::move(kernel.code),
          plan_.together);
 }
 
@@ -106,12 +119,22 @@ void ProductTiles::bind_batch(const std::vector<Operand>& at) {
 // `at`: the batch, and the tile's row and column.
 void ProductTiles::multiply(const std::vector<Operand>& at, const Operand& part) {
   bind_batch(at);
+  const TilePlace place{at[at.size() - 2], at.back()};
   const Operand begin = mul(part, length_);
-  const Operand end = minimum(add(begin, length_), tile_.elements());
-  tile_.run({at[at.size() - 2], at.back()}, begin, end,
-            [&](const Operand& row, const Operand& point, const std::vector<Value>& sums) {
-              put(at, part, row, point, sums);
-            });
+  const Operand end = add(begin, length_);
+  for (std::size_t k = 0; k < tiles_.size(); ++k) {
+    SumTile& one = tiles_[k];
+    const Operand own_end = minimum(sub(end, begins_[k]), one.elements());
+    if (k == 0) {
+      one.add_elements(place, begin, own_end);
+    } else {
+      const Operand own_begin = maximum(sub(begin, begins_[k]), ir::i64_operand(0));
+      one.add_elements_to(tile(), place, own_begin, own_end);
+    }
+  }
+  tile().put_all([&](const Operand& row, const Operand& point, const std::vector<Value>& sums) {
+    put(at, part, row, point, sums);
+  });
   if (plan_.split == 0) return;
   branch(less(ir::i64_operand(1), parts_), [&] {
     Operand tile = ir::i64_operand(0);
@@ -123,13 +146,13 @@ void ProductTiles::multiply(const std::vector<Operand>& at, const Operand& part)
 }
 
 void ProductTiles::combine_parts(const std::vector<Operand>& at) {
-  tile_.for_each_sum([&](const Operand& row, const Operand& point) {
+  tile().for_each_sum([&](const Operand& row, const Operand& point) {
     const std::vector<Operand> where = place_of(at, row, point);
     const std::vector<Running> running = start_reductions(c_, *sums_of_.parts.operators);
     thread_loop(c_, parts_, true, [&](const Operand& part) {
       std::vector<Operand> own = {part};
       own.insert(own.end(), where.begin(), where.end());
-      combine_all(c_, running, values_at(c_, partial_, tile_.types(), own), 0);
+      combine_all(c_, running, values_at(c_, partial_, tile().types(), own), 0);
     });
     sums_of_.put(where, running_values(running));
   });

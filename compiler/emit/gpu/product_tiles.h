@@ -1,13 +1,14 @@
 // Tiles of products on a GPU, as plan/gpu_contraction.h has them.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <vector>
 
 #include "emit/context/context.h"
 #include "emit/gpu/arrivals.h"
 #include "emit/gpu/sum_tile.h"
-#include "plan/product_parts.h"
+#include "plan/sums_in_turn.h"
 
 namespace dagaz::emit {
 
@@ -27,6 +28,7 @@ class ProductTiles : public Emitter {
 
  private:
   std::vector<Operand> coordinates(const Operand& block, const std::vector<Operand>& grid);
+  SumTile& tile() { return tiles_.front(); }
   void bind_batch(const std::vector<Operand>& at);
   void multiply(const std::vector<Operand>& at, const Operand& part);
   void put(const std::vector<Operand>& at, const Operand& part, const Operand& row,
@@ -40,7 +42,10 @@ class ProductTiles : public Emitter {
   const ir::Contraction& plan_;
   std::vector<std::size_t> batch_;  // the other dimensions
   std::vector<Operand> batch_extents_;
-  SumTile tile_;
+  std::deque<ir::Contraction> plans_;  // of each of the sums in turn
+  std::deque<SumTile> tiles_;
+  std::vector<Operand> begins_;       // of their elements, among those of all
+  Operand elements_;                  // so many are there
   std::vector<Operand> tiles_along_;  // these, rows and points
   Operand parts_;                     // blocks that share a sum
   Operand length_;                    // elements of each

@@ -127,10 +127,10 @@ void RowBlocks::multiply(const plan::RowStep& step, SumTile& tile) {
   emit(Barrier{});
   const Operand zero = ir::i64_operand(0);
   loop("tile", tile.point_tiles(), {}, [&](const Operand& number) {
-    tile.run({zero, number}, zero, tile.elements(),
-             [&](const Operand& row, const Operand& point, const std::vector<Value>& sums) {
-               put_sums(step, {row, point}, sums);
-             });
+    tile.add_elements({zero, number}, zero, tile.elements());
+    tile.put_all([&](const Operand& row, const Operand& point, const std::vector<Value>& sums) {
+      put_sums(step, {row, point}, sums);
+    });
   });
   rows_.take(step.statements[0].results);
 }

@@ -56,17 +56,33 @@ SumTile::SumTile(Context& c, const std::vector<ir::SpaceDimension>& space,
       sums_(makers(c, sides_, plan)),
       handed_(c, sides_, types_) {}
 
-void SumTile::run(const TilePlace& at, const Operand& begin, const Operand& end,
-                  const TilePut& put) {
+void SumTile::add_elements(const TilePlace& at, const Operand& begin, const Operand& end) {
+  go_to(at, begin, end);
+  match(sums_, [](auto& maker) { maker.start(); });
+  add_all_chunks();
+}
+
+void SumTile::add_elements_to(const SumTile& other, const TilePlace& at, const Operand& begin,
+                              const Operand& end) {
+  go_to(at, begin, end);
+  match(sums_, [&]<typename Maker>(Maker& maker) {
+    maker.go_on_from(std::get<Maker>(other.sums_));
+  });
+  add_all_chunks();
+}
+
+void SumTile::go_to(const TilePlace& at, const Operand& begin, const Operand& end) {
   sides_.start(at, begin, end);
   auto* const threads = as<ThreadSums>(sums_);
   for (TileSide* side : {&sides_.rows(), &sides_.points()}) {
     sides_.place(*side);
     if (threads != nullptr) threads->keep(*side);
   }
-  threads != nullptr ? threads->start() : as<MatrixSums>(sums_)->start(sides_);
+  if (auto* const warps = as<MatrixSums>(sums_)) warps->go_to(sides_);
+}
+
+void SumTile::add_all_chunks() {
   rows_.has_copies() || points_.has_copies() ? add_chunks_ahead() : add_chunks();
-  handed_.put_all(sums_, put);
 }
 
 void SumTile::for_each_sum(

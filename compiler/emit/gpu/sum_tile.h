@@ -25,8 +25,13 @@ class SumTile : public Emitter {
 
   Operand row_tiles() { return sides_.tiles_of(sides_.rows()); }
   Operand point_tiles() { return sides_.tiles_of(sides_.points()); }
-  /// Threads: adds the elements from `begin` to `end`, and puts the sums; they meet at its end.
-  void run(const TilePlace& at, const Operand& begin, const Operand& end, const TilePut& put);
+  /// Threads: adds the elements from `begin` to `end`; they meet at its end.
+  void add_elements(const TilePlace& at, const Operand& begin, const Operand& end);
+  /// Threads: adds those to the sums of another, whose tile it is as well.
+  void add_elements_to(const SumTile& other, const TilePlace& at, const Operand& begin,
+                       const Operand& end);
+  /// Threads: puts the sums; they meet at its end.
+  void put_all(const TilePut& put) { handed_.put_all(sums_, put); }
   /// Threads: every sum of that tile by one of them; neighbours have neighbouring points.
   void for_each_sum(const std::function<void(const Operand& row, const Operand& point)>& body);
 
@@ -55,6 +60,8 @@ class SumTile : public Emitter {
     Operand steady;
   };
 
+  void go_to(const TilePlace& at, const Operand& begin, const Operand& end);
+  void add_all_chunks();
   Chunks chunks(std::int64_t ahead);
   void run_rounds(std::int64_t ahead, const std::function<void(NameId chunk, Reach reach)>& step,
                   const std::function<std::int64_t(const Staging&)>& asked);

@@ -20,6 +20,8 @@ class ThreadSums : public Emitter {
   void keep(const TileSide& side);
   /// In the kernel: has no products.
   void start();
+  /// In the kernel: has those of another.
+  void go_on_from(const ThreadSums& other) { sums_ = other.sums_; }
   /// Adds the products of the chunk of this number, none if it is below 0, in this half.
   void add_chunk(const Operand& chunk, const Operand& half, Reach reach);
   /// The sums of a row and a point of the thread, by their numbers.

@@ -21,6 +21,7 @@
 #include "emit/thread/loops.h"
 #include "emit/versions.h"
 #include "plan/inner_points.h"
+#include "plan/sums_in_turn.h"
 
 namespace dagaz::emit {
 
@@ -101,7 +102,7 @@ static void emit_point_by_point(Context& c, const ir::Statement& s, const ir::Se
 // Sums of which the map makes something.
 static void emit_in_tiles(Context& c, const ir::Statement& s, const ir::SegmentedMap& e,
                           const ir::Contraction& plan, const std::vector<Destination>& targets) {
-  const plan::SumParts parts = plan::sum_parts(e, plan::Branches::taken_apart, c.names()).value();
+  const plan::SumParts parts = plan::tile_sums(e, c.names()).value();
   const auto put = [&](const std::vector<Operand>& point, const std::vector<Value>& sums) {
     for (std::size_t k = 0; k < sums.size(); ++k) c.move(parts.sums[k], sums[k].operand);
     set_indices(c, e.space, point);

@@ -27,6 +27,7 @@
 #include "emit/thread/running.h"
 #include "emit/versions.h"
 #include "plan/joined_sums.h"
+#include "plan/sums_in_turn.h"
 
 namespace dagaz::emit {
 
@@ -210,7 +211,7 @@ static void reduce_so(Context& c, const ir::Statement& s, const ir::SegmentedRed
   if (const auto* product = as<ir::Contraction>(strategy)) {
     const std::vector<ir::SpaceDimension> outer(e.space.begin(), e.space.end() - 1);
     ProductTiles(c,
-                 {outer, plan::sum_parts(e, plan::Branches::taken_apart, c.names()).value(),
+                 {outer, plan::tile_sums(e, c.names()).value(),
                   [&](const std::vector<Operand>& point, const std::vector<Value>& sums) {
                     write_all(c, totals, point, sums);
                   }},
