@@ -6,11 +6,11 @@ entry main [n][d] (q: [n][d]f32) (k: [n][d]f32) (v: [n][d]f32) =
 -- expect
 --| -- main, line 5: segmented_map over [n]
 --| x: [
---|   lane_blocks columns 4 width 8 packed [x.2] inner_rows [m : 4, x.3 : 4] when [n >= 2, n >= 32 * resident],
---|   lane_blocks columns 4 width 8 packed [x.2] inner_rows [m : 4, x.3 : 4] when [n >= 32, n >= 2, 65536 >= 4 * n * d * n],
---|   lane_blocks columns 2 width 8 packed [x.2] inner_rows [m : 4, x.3 : 4] when [n >= 2, n >= 16 * resident],
---|   lane_blocks columns 2 width 8 packed [x.2] inner_rows [m : 4, x.3 : 4] when [n >= 16, n >= 2, 65536 >= 4 * n * d * n],
---|   lane_blocks width 8 packed [x.2] inner_rows [m : 4, x.3 : 4] when [n >= 8, n >= 2],
+--|   lane_blocks columns 4 width 8 packed [x.2] inner_rows [m : 4, x.3 : 4] when [n >= 32 * resident],
+--|   lane_blocks columns 4 width 8 packed [x.2] inner_rows [m : 4, x.3 : 4] when [n >= 32, 65536 >= 4 * n * d * n],
+--|   lane_blocks columns 2 width 8 packed [x.2] inner_rows [m : 4, x.3 : 4] when [n >= 16 * resident],
+--|   lane_blocks columns 2 width 8 packed [x.2] inner_rows [m : 4, x.3 : 4] when [n >= 16, 65536 >= 4 * n * d * n],
+--|   lane_blocks width 8 packed [x.2] inner_rows [m : 4, x.3 : 4] when [n >= 8],
 --|   pointwise] operations [2, 17 * n, 4 * n * d, d] lanes 4
 --| -- main, line 4: map_scan_reduce over [n]
 --| t: [

@@ -17,6 +17,6 @@ entry main [c] [o] [h] [w] [p] [q]
 -- expect
 --| -- main, line 16: segmented_map over [o][c]
 --| adjoint: [
---|   lane_blocks rows 1 columns 2 width 8 laid_out [adjoint.2] when [o >= 16, c >= 1, c >= 2],
---|   lane_blocks rows 1 block_rows 2 width 4 laid_out [adjoint.2] when [o >= 4, c >= 2, c >= 2],
+--|   lane_blocks rows 1 columns 2 width 8 laid_out [adjoint.2] when [o >= 16, c >= 2],
+--|   lane_blocks rows 1 block_rows 2 width 4 laid_out [adjoint.2] when [o >= 4, c >= 2],
 --|   pointwise] operations [7, 3 * rows, 21 * rows * columns] lanes 4
