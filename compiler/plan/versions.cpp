@@ -69,7 +69,13 @@ void add_version(ir::Schedule& schedule, std::vector<ir::Guard> when, ir::Strate
     can_run = can_run && guard.size.factor >= guard.least.factor;
     return true;
   });
-  if (can_run) schedule.versions.push_back({needed(when), std::move(strategy)});
+  if (!can_run) return;
+  std::vector<ir::Version>& versions = schedule.versions;
+  // What runs anyway has no need of guards before.
+  while (when.empty() && !versions.empty() && versions.back().strategy == strategy) {
+    versions.pop_back();
+  }
+  versions.push_back({needed(when), std::move(strategy)});
 }
 
 }  // namespace dagaz::plan

@@ -60,5 +60,15 @@ TEST_CASE("the versions of a schedule end with the first that has no guard") {
   CHECK(schedule.versions[1].when.empty());
 }
 
+TEST_CASE("versions that do the same as the last one are that one") {
+  const ir::Schedule schedule = in_versions({{{ir::at_least(n, 8)}, ir::BySegments{}},
+                                             {{ir::at_least(n, 4)}, ir::Pointwise{}},
+                                             {{ir::at_least(n, 2)}, ir::Pointwise{}},
+                                             {{}, ir::Pointwise{}}});
+  REQUIRE(schedule.versions.size() == 2);
+  CHECK(as<ir::Pointwise>(schedule.versions[1].strategy));
+  CHECK(schedule.versions[1].when.empty());
+}
+
 }  // namespace
 }  // namespace dagaz::plan
