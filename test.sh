@@ -61,9 +61,10 @@ count "products on sim, in matrices of warps" \
 count "products on sim, of rounded factors" \
   build/dagaz test --verify --target=sim --gpu=sm_80 --tf32 tests/programs/products_of_floats.fut
 count "programs on cpu, not optimised" build/dagaz test -O0 --target=cpu tests/programs
+# What schedules make of a program does not depend on what LLVM makes of that.
 for target in cpu sim; do
   count "programs on $target, random schedules" \
-    build/dagaz test --random-plan=1 --target=$target tests/programs
+    build/dagaz test -O1 --random-plan=1 --target=$target tests/programs
 done
 count "programs of the benchmarks on cpu" build/dagaz test --verify --target=cpu bench/ad bench/gradbench
 if [ -e /dev/nvidia0 ]; then

@@ -22,6 +22,7 @@
 #include "codegen/long_functions.h"
 #include "codegen/manifest.h"
 #include "codegen/nvptx_target.h"
+#include "codegen/quick_passes.h"
 #include "ir/ranks.h"
 #include "support/check.h"
 #include "support/match.h"
@@ -220,18 +221,20 @@ class Compiler {
     compile_for(part.module, *machine);
     verify(part.module);
     const Treatment treatment = unit_.division.host[number].treatment;
-    if (treatment == Treatment::in_lanes && unit_.options.optimisation == 3) {
+    const int level = unit_.options.optimisation;
+    if (level == 1 || (level > 1 && treatment == Treatment::simulated)) {
+      optimise_quickly(part.module, *machine);
+    } else if (level == 3 && treatment == Treatment::in_lanes) {
       optimise_lanes(part.module, *machine);
     } else {
-      optimise(part.module, *machine, unit_.options.optimisation);
+      optimise(part.module, *machine, level);
     }
-    const bool reduces = treatment == Treatment::all;
     if ((want_ & want_llvm) != 0) artifacts_.llvm = text_of(part.module);
     if ((want_ & want_assembly) != 0) {
-      artifacts_.assembly = machine_code(part.module, *machine, Form::assembly, reduces);
+      artifacts_.assembly = machine_code(part.module, *machine, Form::assembly, treatment);
     }
     if ((want_ & want_object) != 0) {
-      artifacts_.objects[number] = machine_code(part.module, *machine, Form::object, reduces);
+      artifacts_.objects[number] = machine_code(part.module, *machine, Form::object, treatment);
     }
     host_machines_.give_back(std::move(machine));
   }

@@ -1,5 +1,6 @@
 // Target machines and pipelines.  Contraction of a*b+c is allowed everywhere: it only ever makes
-// results more accurate, and costs half otherwise.  Calls of scalar maths in vectorised loops
+// results more accurate, and costs half otherwise.  (Machine code that is made in the least time has
+// no such.)  Calls of scalar maths in vectorised loops
 // become calls of glibc's vector library (vector_functions.h), or formulas of our own
 // (own_vector_functions.h).
 #include "codegen/host_target.h"
@@ -42,8 +43,8 @@ std::string features_of_this_machine() {
 
 llvm::CodeGenOptLevel code_level(int level) {
   switch (level) {
-    case 0: return llvm::CodeGenOptLevel::None;
-    case 1: return llvm::CodeGenOptLevel::Less;
+    case 0:
+    case 1: return llvm::CodeGenOptLevel::None;
     case 2: return llvm::CodeGenOptLevel::Default;
     default: return llvm::CodeGenOptLevel::Aggressive;
   }
@@ -247,12 +248,15 @@ class CodePasses : public llvm::legacy::PassManager {
 }  // namespace
 
 std::string machine_code(llvm::Module& module, llvm::TargetMachine& machine, Form form,
-                         bool reduces_strength) {
+                         Treatment treatment) {
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream out(bytes);
+  const llvm::CodeGenOptLevel level = machine.getOptLevel();
+  // Kernels of sim take a third longer for it, and LLVM half as long.
+  if (treatment == Treatment::simulated) machine.setOptLevel(llvm::CodeGenOptLevel::None);
   // Without, tight loops over single elements lose a tenth; vectors gain up to a fifth where the
   // processor has addresses of a base, an index and a scale.
-  CodePasses passes(reduces_strength || !machine.getTargetTriple().isX86());
+  CodePasses passes(treatment == Treatment::all || !machine.getTargetTriple().isX86());
   passes.add(new llvm::TargetLibraryInfoWrapperPass(library_of(machine)));
   const auto type = form == Form::object ? llvm::CodeGenFileType::ObjectFile
                                          : llvm::CodeGenFileType::AssemblyFile;
@@ -261,6 +265,7 @@ std::string machine_code(llvm::Module& module, llvm::TargetMachine& machine, For
   const bool impossible = machine.addPassesToEmitFile(passes, out, nullptr, type, verified);
   DZ_CHECK(!impossible, "the target machine cannot write this kind of file");
   passes.run(module);
+  machine.setOptLevel(level);
   return std::string(bytes.begin(), bytes.end());
 }
 

@@ -13,6 +13,7 @@
 #include <llvm/Target/TargetMachine.h>
 
 #include "codegen/codegen.h"
+#include "codegen/parts.h"
 
 namespace dagaz::codegen {
 
@@ -47,8 +48,7 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, int level);
 
 /// What a file of machine code holds.
 enum class Form { object, assembly };
-/// `reduces_strength`: loops may step through addresses instead of computing them (on x86).
 std::string machine_code(llvm::Module& module, llvm::TargetMachine& machine, Form form,
-                         bool reduces_strength);
+                         Treatment treatment);
 
 }  // namespace dagaz::codegen

@@ -183,7 +183,7 @@ std::string make_ptx(llvm::Module& module, llvm::TargetMachine& machine, int lev
     optimise_kernels(module, machine);
   }
   if (number > 0) make_names_unique(module, number);
-  return machine_code(module, machine, Form::assembly, 0);
+  return machine_code(module, machine, Form::assembly, Treatment::all);
 }
 
 std::string joined_ptx(const std::vector<std::string>& parts) {

@@ -65,7 +65,9 @@ class Collector {
  private:
   void add(Piece piece, const Code& body) {
     piece.weight = weigh(body);
-    if (runs_in_lanes(body)) {
+    if (piece.kind == Piece::Kind::kernel) {
+      piece.treatment = Treatment::simulated;
+    } else if (runs_in_lanes(body)) {
       piece.treatment = Treatment::in_lanes;
     } else if (piece.weight > static_cast<std::size_t>(tunables_.reduced_piece)) {
       piece.treatment = Treatment::without_strength_reduction;
@@ -182,7 +184,8 @@ Division divide(const tree::Program& program, Divide how, const Tunables& tunabl
   const std::size_t described = program.entries.size() + program.external_types.size();
   std::size_t weight = described * description_weight;
   for (const Treatment each :
-       {Treatment::all, Treatment::without_strength_reduction, Treatment::in_lanes}) {
+       {Treatment::all, Treatment::without_strength_reduction, Treatment::in_lanes,
+        Treatment::simulated}) {
     const auto belongs = [&](const Piece& one) {
       return !is_device(one) && (how == Divide::never || one.treatment == each);
     };

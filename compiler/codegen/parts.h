@@ -1,8 +1,8 @@
 // How a program is divided to be compiled by several threads: into parts, each with some of the
 // host's functions, tasks and kernels.  A part is compiled in an LLVM context of its own; names
 // that are hidden outside the program connect the parts of the host.  Code in vector lanes has
-// parts of its own, for which fewer passes do.  The division depends on the program alone, so the
-// same program becomes the same bytes on every machine.
+// parts of its own, for which fewer passes do, and so have the kernels of sim.  The division
+// depends on the program alone, so the same program becomes the same bytes on every machine.
 #pragma once
 
 #include <string>
@@ -30,8 +30,9 @@ struct Kernel {
   std::vector<tree::NameId> captured;
 };
 
-/// Which of LLVM's passes suit a part of the host.
-enum class Treatment { all, without_strength_reduction, in_lanes };
+/// Which of LLVM's passes suit a part of the host.  Without strength reduction, loops compute
+/// addresses instead of stepping through them (on x86).
+enum class Treatment { all, without_strength_reduction, in_lanes, simulated };
 
 /// What is compiled together; tasks and kernels by their numbers.
 struct Part {

@@ -153,7 +153,7 @@ void add_compile_options(CLI::App& app, CompileOptions& options) {
   app.add_flag("--tf32", options.tf32,
                "Let GPUs from sm_80 on, named by --gpu, multiply f32 matrices in their matrix "
                "instructions, which round each factor to 11 bits");
-  app.add_option("-O", options.optimisation, "0 turns optimisation off")
+  app.add_option("-O", options.optimisation, "0 turns optimisation off, 1 leaves LLVM little of it")
       ->capture_default_str()
       ->check(is_between(0, 3));
   app.add_flag("--verify", options.verify, "Check the program after elaboration and every pass");

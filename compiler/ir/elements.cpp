@@ -1,4 +1,6 @@
-// The elements of the interpreter's values.
+// The elements of the interpreter's values.  Owners of memory are counted, which nobody outside can
+// see: who writes has memory to itself.  With one owner each, a row would be copied whenever it is
+// read, and an array whenever one element of it changes.
 #include "ir/elements.h"
 
 #include <algorithm>
