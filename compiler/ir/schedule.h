@@ -419,8 +419,8 @@ struct Schedule {
   // caches to where it belongs, if the results have as many bytes as the settings say; 0: they
   // never go so.
   int strip = 0;
-  // Elements of a piece of a scan or filter, at most, where a CPU's tasks share segments; 0: as
-  // many as there are for each piece.
+  // Elements of a piece of a scan or filter, at most, where a CPU's tasks share segments, or of a
+  // reduction whose lanes walk stretches; 0: as many as there are for each piece.
   int link = 0;
   bool operator==(const Schedule&) const = default;
   DZ_FIELDS(versions, operations, lanes, additions, least_piece, apart, appends, strip, link)

@@ -39,12 +39,12 @@ struct Settings {
   // 0: in those that are read so.
   int turned = 0;
   // Bytes of a cache's line and of a row of a square in which what is transposed crosses over in
-  // registers; of a square that a block of a GPU's threads turns over; and squares that a tile has
-  // along what is written: where that stays in caches, and where it goes past them.
+  // registers; of a square that a block of a GPU's threads turns over; and squares of 16 rows that a
+  // tile has along what is written, also where that goes past the caches, but not by whole lines.
   int line = 64;
   int tile = 32768;
-  int tile_rows = 4;
-  int streamed_rows = 2;
+  int tile_rows = 2;
+  int staged_rows = 8;
   // By how many percent more bytes than it reads and writes a transposition counts: its columns
   // crowd in some parts of caches.
   int crowding = 25;
@@ -63,7 +63,7 @@ struct Settings {
   bool operator==(const Settings&) const = default;
   DZ_FIELDS(points, arrays, task, combined, copied, points_a_thread, short_array, stack_array,
             carried_array, streamed_bytes, fetched_ahead, turned, line, tile, tile_rows,
-            streamed_rows, crowding, fetched_arrays, look, close_lanes, rolled_nests, arena_ratio,
+            staged_rows, crowding, fetched_arrays, look, close_lanes, rolled_nests, arena_ratio,
             arena_expansions)
 };
 

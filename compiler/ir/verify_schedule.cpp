@@ -22,7 +22,7 @@ constexpr int most_on_stack = 1 << 16;  // bytes
 constexpr int most_line = 4096;
 constexpr int most_turned = 1 << 10;
 constexpr int most_streamed_bytes = 1 << 30;
-constexpr int most_streamed_rows = 64;  // some more of which a task has on its stack
+constexpr int most_staged_rows = 64;  // some more of which a task has on its stack
 constexpr int most_percent = 1000;
 constexpr int most_close_lanes = 16;
 
@@ -223,7 +223,7 @@ std::string problem_of(const Settings& settings) {
   numbers.within("line", settings.line, 8, most_line);
   numbers.within("tile", settings.tile, 0, most);
   numbers.within("tile_rows", settings.tile_rows, 1, most_unrolled);
-  numbers.within("streamed_rows", settings.streamed_rows, 1, most_streamed_rows);
+  numbers.within("staged_rows", settings.staged_rows, 1, most_staged_rows);
   numbers.within("crowding", settings.crowding, 0, most_percent);
   numbers.within("fetched_arrays", settings.fetched_arrays, 0, most);
   numbers.within("look", settings.look, 1, most);

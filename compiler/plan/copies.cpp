@@ -78,12 +78,12 @@ std::optional<CopyTurned> turned(const ir::Settings& settings, const CopyAt& at)
 
 // Of a square in registers.
 constexpr std::int64_t most_lanes = 16;
-// Of a row of what a tile reads, where it goes past the caches; fewer are fetched one by one, more
-// do not lie beside those of the other rows in a cache.  A multiple of the lanes of all squares.
-constexpr std::int64_t lines_of_row = 16;
-// Times the rows of a tile whose lines are whole that one has whose are not: both ends of a row
-// that is copied at once are parts of lines.
-constexpr std::int64_t more_rows = 8;
+// Columns of squares in a tile: enough that its place costs little.
+constexpr std::int64_t columns_of_tile = 16;
+// How many lines ahead of a square are fetched, and of squares that are staged, whose columns take
+// longer.
+constexpr std::int64_t lines_ahead = 4;
+constexpr std::int64_t staged_lines_ahead = 2;
 
 // Of an element that is read and written.
 std::int64_t bytes_moved(const ir::Settings& settings, ir::ScalarType element) {
@@ -97,17 +97,21 @@ std::optional<CopySquares> in_squares(const ir::Settings& settings, const CopyAt
   if (!dimensions) return std::nullopt;
   const std::int64_t in_line = settings.line / ir::byte_size(element);
   const std::int64_t lanes = std::min(in_line, most_lanes);
-  return CopySquares{.written = dimensions->written,
-                     .read = dimensions->read,
-                     .lanes = lanes,
-                     .tile = {settings.tile_rows, lanes},
-                     .streamed = {settings.streamed_rows, lines_of_row},
-                     .staged = {more_rows * settings.streamed_rows, lanes},
-                     .fill_lines = lanes == in_line,
-                     .fill_halves = 2 * lanes >= in_line,
-                     .moved = bytes_moved(settings, element),
-                     .stretch = lanes * lanes,
-                     .otherwise = by_elements(at)};
+  const std::int64_t sharing = in_line / lanes;
+  const auto squares_along = [&](std::int64_t rows) { return rows * most_lanes / lanes; };
+  // The first cache keeps lines until all squares that share them are read: of fewer rows.
+  const std::int64_t staged_rows =
+      sharing == 1 ? settings.staged_rows : (settings.staged_rows + 1) / 2;
+  return CopySquares{
+      .written = dimensions->written,
+      .read = dimensions->read,
+      .lanes = lanes,
+      .tile = {squares_along(settings.tile_rows), columns_of_tile, lines_ahead * sharing},
+      .staged = {squares_along(staged_rows), columns_of_tile, staged_lines_ahead * sharing},
+      .sharing = sharing,
+      .moved = bytes_moved(settings, element),
+      .stretch = lanes * lanes,
+      .otherwise = by_elements(at)};
 }
 
 }  // namespace

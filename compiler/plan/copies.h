@@ -38,33 +38,31 @@ struct CopyElements {
   bool operator==(const CopyElements&) const = default;
 };
 
-/// Squares that a tile of a transposition has.
+/// Squares that a tile of a transposition has, and how many columns of squares ahead are fetched.
 struct SquaresOfTile {
   std::int64_t rows = 1;  // along the dimension that is written
   std::int64_t columns = 1;
+  std::int64_t ahead = 1;
   bool operator==(const SquaresOfTile&) const = default;
 };
 
 /// In squares that cross over between vectors in registers, where neighbours lie along another
-/// dimension than in what is copied: `lanes` by `lanes` elements, in tiles that have a multiple of
-/// `lanes` as columns: with each square as many lines of the next tile are fetched as it has, where
-/// that pays.  Where rows go past the caches as whole lines, tiles have fewer of them; where
-/// vectors fill no lines, so many that rows of a tile are worth being copied past the caches at
-/// once.
+/// dimension than in what is copied: `lanes` by `lanes` elements.  Where rows that go past the
+/// caches are no whole lines, tiles have so many of them that rows of a tile are worth being staged
+/// and copied past the caches at once.
 struct CopySquares {
   std::size_t written = 0;  // the dimension of neighbours in what is written
   std::size_t read = 0;
   std::int64_t lanes = 1;
   SquaresOfTile tile = {};
-  SquaresOfTile streamed = {};
   SquaresOfTile staged = {};
-  bool fill_lines = true;  // rows of a square are as long as lines
-  bool fill_halves = true;  // … or half as long
+  std::int64_t sharing = 1;  // squares whose rows share a line; a divisor of `lanes`
   std::int64_t moved = 0;   // bytes that each element counts as where caches are too small for all
   // Elements along what is written that are copied together where what is read has fewer neighbours
   // than a square has.
   std::int64_t stretch = 1;
   CopyElements otherwise = {};  // where an extent is less than a square
+  bool fill_lines() const { return sharing == 1; }
   bool operator==(const CopySquares&) const = default;
 };
 

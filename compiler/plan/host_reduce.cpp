@@ -110,6 +110,8 @@ void plan_reduce(Planning& p, const ir::Statement& statement, ir::SegmentedReduc
     p.on_gpu(statement.results, e.schedule, gpu_reduction(e, p.around, p.names));
   } else if (p.may_choose(statement.operation)) {
     ReductionPlanner(p, statement, e).choose();
+    const int link = link_of_stretches(e.schedule, p.tunables());
+    if (link != 0) p.note_link(statement.results, link, e.schedule);
   } else {
     e.schedule = only(ir::InPieces{});
   }

@@ -3,6 +3,7 @@
 #include "plan/gpu.h"
 #include "plan/host_operations.h"
 #include "plan/lane_scans.h"
+#include "plan/links.h"
 #include "plan/nested.h"
 #include "plan/versions.h"
 
@@ -26,7 +27,7 @@ void plan_scan(Planning& p, const ir::Statement& statement, ir::SegmentedScan& e
   }
   p.note_work(e.body, e.result_types, e.schedule);
   p.note_strip(statement.results, e.space.size(), e.body, e.schedule);
-  p.note_link(statement.results, e, e.schedule);
+  p.note_link(statement.results, link_of(e, p.iotas, p.names, p.tunables()), e.schedule);
   plan_nested(p, e.body);
   for (ir::ScanOperator& one : e.operators) plan_operator(p, one.op);
   if (e.post) plan_nested(p, e.post->body);

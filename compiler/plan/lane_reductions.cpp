@@ -231,6 +231,18 @@ std::vector<ir::Version> reduction_in_lanes(const Surroundings& around,
   return {std::move(read->version)};
 }
 
+int link_of_stretches(const ir::Schedule& schedule, const Tunables& tunables) {
+  for (const ir::Version& one : schedule.versions) {
+    const auto* blocks = as<ir::LaneBlocks>(one.strategy);
+    if (blocks == nullptr || !walks_stretches(*blocks) || !blocks->places.empty()) continue;
+    if (tunables.lane_stretch == 0) continue;
+    const std::int64_t units = tunables.lane_stretch / blocks->block_rows;
+    const std::int64_t stretch = std::max<std::int64_t>(units - 1 + units % 2, 1);  // an odd one
+    return static_cast<int>(stretch * blocks->block_rows * blocks->columns * blocks->width);
+  }
+  return 0;
+}
+
 std::optional<ir::Version> completed_blocks(const Surroundings& around,
                                             const ir::SegmentedReduce& reduction,
                                             const std::vector<ir::Binder>& results,

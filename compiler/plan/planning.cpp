@@ -5,7 +5,6 @@
 #include "ir/fields.h"
 #include "ir/traces.h"
 #include "plan/gpu_sizes.h"
-#include "plan/links.h"
 #include "plan/operators.h"
 #include "plan/strips.h"
 #include "plan/vector_work.h"
@@ -72,10 +71,9 @@ void Planning::note_strip(const std::vector<ir::Binder>& results, std::size_t di
   wanted.follow(results, schedule, &ir::Schedule::strip);
 }
 
-void Planning::note_link(const std::vector<ir::Binder>& results, const ir::SegmentedScan& scan,
-                         ir::Schedule& schedule) {
+void Planning::note_link(const std::vector<ir::Binder>& results, int link, ir::Schedule& schedule) {
   if (!on_cpu()) return;
-  schedule.link = random ? random->link() : link_of(scan, iotas, names, tunables());
+  schedule.link = random ? random->link() : link;
   wanted.follow(results, schedule, &ir::Schedule::link);
 }
 

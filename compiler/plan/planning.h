@@ -52,9 +52,8 @@ struct Planning {
   /// Results that are made in strips: those of tasks that walk points in their order.
   void note_strip(const std::vector<ir::Binder>& results, std::size_t dimensions,
                   const ir::Body& body, ir::Schedule& schedule);
-  /// Pieces of a scan that tasks take in turn.
-  void note_link(const std::vector<ir::Binder>& results, const ir::SegmentedScan& scan,
-                 ir::Schedule& schedule);
+  /// Pieces of a scan that tasks take in turn, or of a reduction whose lanes walk stretches.
+  void note_link(const std::vector<ir::Binder>& results, int link, ir::Schedule& schedule);
 
   /// What is tuned, and what chance takes where it decides.
   ir::Interchanged tiles() const;

@@ -241,8 +241,8 @@ ir::Settings RandomSchedules::settings(ir::Settings settings) {
   settings.fetched_ahead = one_of({0, 24, settings.fetched_ahead});
   settings.turned = one_of({0, 0, 1, 2, 3});
   settings.tile = one_of({0, 4096, settings.tile});
-  settings.tile_rows = one_of({1, 3, 4});
-  settings.streamed_rows = one_of({1, 2, 5});
+  settings.tile_rows = one_of({1, 2, 3});
+  settings.staged_rows = one_of({1, 5, 8});
   settings.fetched_arrays = one_of({0, 1, 3});
   settings.look = one_of({1, 64, 100000});
   settings.close_lanes = one_of({1, 2, 4, 16});

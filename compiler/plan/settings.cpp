@@ -15,7 +15,7 @@ ir::Settings settings_for(Device device, const TargetDescription& target) {
     settings.fetched_ahead = static_cast<int>(tunables.fetched_ahead);
     settings.line = target.cache_line_bytes;
     settings.tile_rows = static_cast<int>(tunables.tile_rows);
-    settings.streamed_rows = static_cast<int>(tunables.streamed_rows);
+    settings.staged_rows = static_cast<int>(tunables.staged_rows);
     settings.crowding = static_cast<int>(tunables.crowding);
     settings.fetched_arrays = static_cast<int>(tunables.fetched_arrays);
     settings.look = static_cast<int>(tunables.look_operations);

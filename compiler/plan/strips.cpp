@@ -88,7 +88,7 @@ int strip_of(const std::vector<ir::Binder>& results, const ir::Schedule& schedul
   int strip = static_cast<int>(tunables.strip);
   if (*operations > tunables.short_strip_operations) return strip;
   // Points that are little more than copied: reading and writing take shorter turns.
-  const std::size_t arrays = ir::arrays_read(body, iotas).size();
+  const std::size_t arrays = ir::arrays_read(body, iotas, names).size();
   const bool copies = as<ir::Pointwise>(schedule.versions.back().strategy) != nullptr;
   if (copies && arrays != 0) strip /= 2;
   // Of one array as many lines are fetched at once as a strip has.

@@ -2,17 +2,18 @@
 // registers, and are written as vectors: each line of memory is read once and written once, as a
 // whole: past the caches where they could not keep it.
 //
-// Tasks take tiles of some squares, and in a tile squares that write neighbours follow one another:
-// what is written goes on where it was, a few lines in as many rows as a tile has columns.  What is
-// read jumps from row to row, which no processor expects where rows are long.  So while a tile of
-// what no cache holds is copied, the next one is fetched, row by row, some lines with each square
-// (on software prefetching: Lee, Kim and Vuduc, "When prefetching works, when it doesn't, and why",
-// TACO 2012).
+// Tasks take tiles of some squares, and tiles that read neighbours follow one another: what is read
+// goes on in as many rows as a tile has, few enough that the processor follows all of them and
+// fetches what comes next.  Where no cache holds it, a few columns of squares ahead are fetched as
+// well: with each square the lines of its rows, or where several squares share these, its share of
+// them (on software prefetching: Lee, Kim and Vuduc, "When prefetching works, when it doesn't, and
+// why", TACO 2012).
+// In a tile, squares that write neighbours follow one another, so that a few lines are written
+// together wherever something is.
 //
-// Vectors of small elements fill no lines: a column of squares of these crosses over to memory that
-// the first cache keeps, and goes on from there by rows that are long enough.  Where rows begin
-// within lines, what is written stays in caches until lines are whole; then a tile goes along what
-// is read.  The last squares along a dimension are moved back.
+// Where vectors of small elements fill no lines, or rows begin within lines, a column of more
+// squares crosses over to memory that the first cache keeps, and goes on from there by rows that
+// are long enough.  The last squares along a dimension are moved back.
 #include "emit/host/squares.h"
 
 #include "emit/host/interleaved.h"
@@ -34,30 +35,21 @@ struct Tile {
   Operand columns;
 };
 
-/// What is fetched with the squares of a tile: rows of so many `lines` of the next one, which
-/// begins at `from`.
-struct NextTile {
-  Operand from;
-  Operand rows;
-  Operand lines;
-};
-
-/// Copies tiles: column by column, and fetches the next one if `fetched`, or `by_rows`.  Where they
-/// are `staged`, a column of squares is made in memory that the first cache keeps, and copied past
-/// the caches.
+/// Copies tiles, column by column, and fetches what lies ahead if `fetched`.  Where they are
+/// `staged`, a column of squares is made in memory that the first cache keeps, and copied past the
+/// caches.
 struct Tiles {
   const Crossing& crossing;
   const plan::SquaresOfTile& most;
-  Operand fetched;
+  bool fetched = false;
   bool staged = false;
-  bool by_rows = false;
 };
 
 }  // namespace
 
 NameId row_variable(Context& c, std::string_view base, const Crossing& crossing) {
-  const NameId name = c.names().fresh(
-      std::string(base), ir::array_of(crossing.type.element, {crossing.lanes}));
+  const NameId name =
+      c.names().fresh(std::string(base), ir::array_of(crossing.type.element, {crossing.lanes}));
   c.record(name);
   return name;
 }
@@ -83,8 +75,7 @@ void cross_over(Context& c, const Crossing& crossing, const std::vector<Operand>
     const NameId row = row_variable(c, "row", crossing);
     const Operand ahead =
         c.mul(crossing.source.strides[crossing.squares.written], ir::i64_operand(k));
-    c.emit(LoadLanes{row, crossing.source.block, c.add(from, ahead), next,
-                     crossing.type.element});
+    c.emit(LoadLanes{row, crossing.source.block, c.add(from, ahead), next, crossing.type.element});
     turned.values.push_back(row);
     turned.targets.push_back(row_variable(c, "column", crossing));
   }
@@ -109,7 +100,7 @@ static Operand squares_along(Context& c, const Crossing& crossing, std::size_t d
   return c.divide_up(crossing.type.shape[dimension], crossing.lanes);
 }
 
-// The tile with a number; tiles that write neighbours follow one another.
+// The tile with a number; tiles that read neighbours follow one another.
 static Tile tile_at(Context& c, const Tiles& tiles, const std::vector<Operand>& extents,
                     const Operand& number) {
   const Crossing& crossing = tiles.crossing;
@@ -125,8 +116,8 @@ static Tile tile_at(Context& c, const Tiles& tiles, const std::vector<Operand>& 
     tile.point[dimension] = c.mul(first, crossing.lanes);
     return c.minimum(ir::i64_operand(most), c.sub(squares_along(c, crossing, dimension), first));
   };
-  tile.columns = place(crossing.squares.read, at[next], tiles.most.columns);
-  tile.rows = place(crossing.squares.written, at[next + 1], tiles.most.rows);
+  tile.rows = place(crossing.squares.written, at[next], tiles.most.rows);
+  tile.columns = place(crossing.squares.read, at[next + 1], tiles.most.columns);
   return tile;
 }
 
@@ -136,64 +127,20 @@ static Operand first_of(Context& c, const Crossing& crossing, const Tile& tile,
   return c.minimum(c.add(tile.point[dimension], c.mul(square, crossing.lanes)), last);
 }
 
-static NextTile next_tile(Context& c, const Tiles& tiles, const Tile& next) {
+// Of the lines that lie ahead of a square of this column, those that it fetches.
+static void fetch_ahead(Context& c, const Tiles& tiles, const std::vector<Operand>& point,
+                        const Operand& column) {
   const Crossing& crossing = tiles.crossing;
-  return {element_at(c, crossing.source, next.point), c.mul(next.rows, crossing.lanes),
-          next.columns};
-}
-
-static void fetch_line(Context& c, const Crossing& crossing, const NextTile& next,
-                       const Operand& row, const Operand& line) {
-  const Operand& stride = crossing.source.strides[crossing.squares.written];
-  const Operand start = c.add(next.from, c.mul(row, stride));
-  c.emit(Fetch{crossing.source.block, c.add(start, c.mul(line, crossing.lanes)),
-               crossing.type.element});
-}
-
-// With a square of a tile, the lines of the next one that are as many as it has itself, row by row:
-// without a loop, whose end would be guessed wrong with each square.
-static void fetch_lines(Context& c, const Tiles& tiles, const NextTile& next,
-                        const Operand& square) {
-  const Crossing& crossing = tiles.crossing;
-  const Operand parts = ir::i64_operand(tiles.most.columns / crossing.squares.lanes);  // of a row
-  const Operand row = c.divide(square, parts);
-  const Operand first = c.mul(c.remainder(square, parts), crossing.lanes);
-  c.branch(c.less(row, next.rows), [&] {
-    for (std::int64_t line = 0; line < crossing.squares.lanes; ++line) {
-      fetch_line(c, crossing, next, row, c.add(first, ir::i64_operand(line)));
-    }
-  });
-}
-
-// The same of a tile whose rows are shorter.
-static void fetch_short_rows(Context& c, const Tiles& tiles, const NextTile& next,
-                             const Operand& square) {
-  const Crossing& crossing = tiles.crossing;
-  const Operand zero = ir::i64_operand(0);
-  const Operand one = ir::i64_operand(1);
-  const Operand first = c.mul(square, crossing.lanes);
-  const Operand lines = c.maximum(next.lines, one);  // behind the last tile is none
-  const NameId row = c.mutable_variable("row", ScalarType::i64, c.divide(first, lines));
-  const NameId line = c.mutable_variable("line", ScalarType::i64, c.remainder(first, lines));
-  c.rolled_loop("fetched", crossing.lanes, [&](const Operand&) {
-    c.branch(c.less(row, next.rows), [&] { fetch_line(c, crossing, next, row, line); });
-    const Operand following = c.add(line, one);
-    const Operand is_last = c.equal(following, lines);
-    c.move(row, c.add(row, c.scalar(ScalarOp::select, ScalarType::i64, {is_last, one, zero})));
-    c.move(line, c.scalar(ScalarOp::select, ScalarType::i64, {is_last, zero, following}));
-  });
-}
-
-// Where vectors are shorter than half a line most lines would be fetched again.
-static void fetch_next(Context& c, const Tiles& tiles, const NextTile& next,
-                       const Operand& square) {
-  const auto whole = [&] { fetch_lines(c, tiles, next, square); };
-  if (!tiles.crossing.squares.fill_halves) {
-    whole();
-    return;
+  const Operand ahead = ir::i64_operand(tiles.most.ahead * crossing.squares.lanes);
+  const Operand from = c.add(element_at(c, crossing.source, point), ahead);
+  const std::int64_t fetched = crossing.squares.lanes / crossing.squares.sharing;
+  const Operand share = c.remainder(column, ir::i64_operand(crossing.squares.sharing));
+  const Operand first = c.mul(share, ir::i64_operand(fetched));
+  for (std::int64_t k = 0; k < fetched; ++k) {
+    const Operand row =
+        c.mul(c.add(first, ir::i64_operand(k)), crossing.source.strides[crossing.squares.written]);
+    c.emit(Fetch{crossing.source.block, c.add(from, row), crossing.type.element});
   }
-  c.branch(c.equal(next.lines, ir::i64_operand(tiles.most.columns)), whole,
-           [&] { fetch_short_rows(c, tiles, next, square); });
 }
 
 // Where the squares of a tile are made whose first begins at `first`, a row after the other. The
@@ -226,7 +173,7 @@ static void stream_column(Context& c, const Tiles& tiles, const Place& made,
 }
 
 // Squares that write neighbours, one after another, for each column of the tile.
-static void copy_columns(Context& c, const Tiles& tiles, const Tile& tile, const NextTile& next) {
+static void copy_tile(Context& c, const Tiles& tiles, const Tile& tile) {
   const Crossing& crossing = tiles.crossing;
   thread_loop(c, tile.columns, false, [&](const Operand& column) {
     std::vector<Operand> first = tile.point;
@@ -235,25 +182,12 @@ static void copy_columns(Context& c, const Tiles& tiles, const Tile& tile, const
     const Crossing here{made,           crossing.source,  crossing.type, crossing.squares,
                         crossing.lanes, crossing.streamed};
     thread_loop(c, tile.rows, false, [&](const Operand& row) {
-      c.branch(tiles.fetched,
-               [&] { fetch_next(c, tiles, next, c.add(c.mul(column, tile.rows), row)); });
       std::vector<Operand> point = first;
       point[crossing.squares.written] = first_of(c, crossing, tile, crossing.squares.written, row);
+      if (tiles.fetched) fetch_ahead(c, tiles, point, column);
       cross_over(c, here, point, crossing.lanes);
     });
     if (tiles.staged) stream_column(c, tiles, made, first);
-  });
-}
-
-// Squares that read neighbours, one after another, for each row of the tile.
-static void copy_rows(Context& c, const Crossing& crossing, const Tile& tile) {
-  thread_loop(c, tile.rows, false, [&](const Operand& row) {
-    std::vector<Operand> point = tile.point;
-    point[crossing.squares.written] = first_of(c, crossing, tile, crossing.squares.written, row);
-    thread_loop(c, tile.columns, false, [&](const Operand& column) {
-      point[crossing.squares.read] = first_of(c, crossing, tile, crossing.squares.read, column);
-      cross_over(c, crossing, point, crossing.lanes);
-    });
   });
 }
 
@@ -263,21 +197,14 @@ static void copy_tiles(Context& c, const Tiles& tiles) {
   const auto add_tiles = [&](std::size_t dimension, std::int64_t most) {
     extents.push_back(c.divide_up(squares_along(c, crossing, dimension), ir::i64_operand(most)));
   };
-  add_tiles(crossing.squares.read, tiles.most.columns);
   add_tiles(crossing.squares.written, tiles.most.rows);
+  add_tiles(crossing.squares.read, tiles.most.columns);
   const std::int64_t elements =
       tiles.most.rows * tiles.most.columns * crossing.squares.lanes * crossing.squares.lanes;
   const Operand cost = c.mul(little_work(c, extents.size()).cost, ir::i64_operand(elements));
   parallel_for(c, c.product(extents), cost, [&](const Operand& begin, const Operand& end) {
     thread_loop(c, c.sub(end, begin), false, [&](const Operand& number) {
-      const Operand at = c.add(begin, number);
-      const Tile tile = tile_at(c, tiles, extents, at);
-      if (tiles.by_rows) {
-        copy_rows(c, crossing, tile);
-        return;
-      }
-      const Tile next = tile_at(c, tiles, extents, c.add(at, ir::i64_operand(1)));
-      copy_columns(c, tiles, tile, next_tile(c, tiles, next));
+      copy_tile(c, tiles, tile_at(c, tiles, extents, c.add(begin, number)));
     });
   });
 }
@@ -309,25 +236,32 @@ void copy_in_squares(Context& c, const Place& target, const Place& source, const
   const auto crossing = [&](const Operand& streamed) {
     return Crossing{target, source, as_numbers(type), plan, lanes, streamed};
   };
-  const auto in_caches = [&] { copy_tiles(c, {crossing(no), plan.tile, no}); };
+  const auto in_caches = [&] { copy_tiles(c, {crossing(no), plan.tile}); };
+  // A tile has whole rows where these are short: what is written goes on from one to the next.
+  const auto staged = [&] {
+    const Operand most = ir::i64_operand(plan.staged.rows * plan.lanes);
+    host_branch(
+        c, c.less(type.shape[plan.written], most),
+        [&] {
+          copy_tiles(c, {crossing(no), plan.staged, true});
+        },
+        [&] {
+          copy_tiles(c, {crossing(no), plan.staged, true, true});
+        });
+  };
   const auto large_tiles = [&] {
-    if (plan.fill_lines) {
-      // Rows begin with lines, or none could be written as a whole.
-      const Operand part = c.remainder(target.strides[plan.read], lanes);
-      host_branch(
-          c, c.equal(part, ir::i64_operand(0)),
-          [&] {
-            copy_tiles(c, {crossing(yes), plan.streamed, yes});
-          },
-          [&] {
-            copy_tiles(c, {crossing(no), plan.tile, no, false, true});
-          });
+    if (!plan.fill_lines()) {
+      staged();
       return;
     }
-    const Operand most = ir::i64_operand(plan.staged.rows * plan.lanes);
-    host_branch(c, c.less(type.shape[plan.written], most), in_caches, [&] {
-      copy_tiles(c, {crossing(no), plan.staged, yes, true});
-    });
+    // Rows begin with lines, or none could be written as a whole.
+    const Operand part = c.remainder(target.strides[plan.read], lanes);
+    host_branch(
+        c, c.equal(part, ir::i64_operand(0)),
+        [&] {
+          copy_tiles(c, {crossing(yes), plan.tile, true});
+        },
+        staged);
   };
   const auto all_tiles = [&] { host_branch(c, large, large_tiles, in_caches); };
   const auto has_squares = [&](std::size_t dimension) {
@@ -337,11 +271,12 @@ void copy_in_squares(Context& c, const Place& target, const Place& source, const
       c, has_squares(plan.written),
       [&] {
         host_branch(c, has_squares(plan.read), all_tiles,
-                    [&] { copy_narrow(c, crossing(plan.fill_lines ? large : no), large); });
+                    [&] { copy_narrow(c, crossing(plan.fill_lines() ? large : no), large); });
       },
       [&] {
-        host_branch(c, has_squares(plan.read),
-                    [&] { copy_interleaved(c, crossing(large), one_by_one); }, one_by_one);
+        host_branch(
+            c, has_squares(plan.read), [&] { copy_interleaved(c, crossing(large), one_by_one); },
+            one_by_one);
       });
 }
 

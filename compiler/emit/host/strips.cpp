@@ -13,6 +13,7 @@
 #include "emit/points.h"
 #include "emit/thread/loops.h"
 #include "ir/names.h"
+#include "ir/reads.h"
 #include "plan/copies.h"
 
 namespace dagaz::emit {
@@ -72,22 +73,21 @@ Strips::Strips(Context& c, const ir::Statement& s, const ir::Schedule& schedule,
 }
 
 void Strips::find_sources(const std::vector<ir::SpaceDimension>& space, const ir::Body& body) {
-  for (const ir::Statement& one : body.statements) {
-    const auto* read = as<ir::Index>(one.operation);
-    if (read == nullptr || !c_.arrays.has_place(read->array)) continue;
+  for (const ir::ElementRead& read : ir::elements_read(body, c_.names())) {
+    if (!c_.arrays.has_place(read.array)) continue;
     std::vector<std::size_t> dimensions;
-    for (const Operand& index : read->indices) {
+    for (const Operand& index : read.indices) {
       const auto found = std::find_if(
           space.begin(), space.end(),
           [&](const ir::SpaceDimension& each) { return index == Operand(each.index.name); });
       if (found == space.end()) break;
       dimensions.push_back(static_cast<std::size_t>(found - space.begin()));
     }
-    const Place& place = c_.arrays.place_of(read->array);
+    const Place& place = c_.arrays.place_of(read.array);
     const bool in_order = dimensions.size() == place.strides.size() &&
                           dimensions.back() + 1 == space.size() &&
                           is_constant(place.strides.back(), 1);
-    const Source source{place, c_.names().type(read->array).element, dimensions};
+    const Source source{place, c_.names().type(read.array).element, dimensions};
     const bool is_new = std::find(sources_.begin(), sources_.end(), source) == sources_.end();
     if (in_order && is_new) sources_.push_back(source);
   }

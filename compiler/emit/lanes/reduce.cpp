@@ -68,29 +68,53 @@ static Operand blocks_of_piece(Context& c, const ir::LaneBlocks& plan, const Ope
   return c.divide(length, ir::i64_operand(span));
 }
 
+// Points of a piece, or of a link of it.
+struct LinkOfPiece {
+  const std::vector<Operand>& outer;
+  Operand start;
+  Operand length;
+};
+
+static void reduce_link(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,
+                        const ir::LaneBlocks& plan, const LinkOfPiece& link,
+                        const std::vector<Destination>& mapped,
+                        const std::vector<Running>& totals) {
+  const Operand span = ir::i64_operand(std::int64_t{plan.columns} * plan.width);
+  const Operand blocks = blocks_of_piece(c, plan, link.length);
+  const PointsOfLanes points{link.outer, link.start, blocks};
+  if (plan.places.empty()) {
+    reduce_blocks(c, s, e, plan, mapped, points, totals);
+  } else {
+    reduce_by_steps(c, e, plan, points, totals);
+  }
+  const Operand done = c.mul(blocks, span);
+  thread_loop(c, c.sub(link.length, done), false, [&](const Operand& i) {
+    const Operand at = c.add(link.start, c.add(done, i));
+    reduce_point(c, s, e, totals, mapped, with(link.outer, at));
+  });
+}
+
 void reduce_pieces_in_lanes(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,
                             const ir::LaneBlocks& plan, const Pieces& pieces, const Operand& cost,
                             const std::vector<Destination>& mapped,
                             const std::vector<Place>& partial) {
-  const Operand span = ir::i64_operand(std::int64_t{plan.columns} * plan.width);
-  for_each_piece(c, pieces, cost,
-                 [&](const std::vector<Operand>& outer, const Operand& piece, const Operand& start,
-                     const Operand& length) {
-                   const std::vector<Running> totals = start_reductions(c, e.operators);
-                   const Operand blocks = blocks_of_piece(c, plan, length);
-                   const PointsOfLanes points{outer, start, blocks};
-                   if (plan.places.empty()) {
-                     reduce_blocks(c, s, e, plan, mapped, points, totals);
-                   } else {
-                     reduce_by_steps(c, e, plan, points, totals);
-                   }
-                   const Operand done = c.mul(blocks, span);
-                   thread_loop(c, c.sub(length, done), false, [&](const Operand& i) {
-                     reduce_point(c, s, e, totals, mapped,
-                                  with(outer, c.add(start, c.add(done, i))));
-                   });
-                   write_all(c, partial, with(outer, piece), running_values(totals));
-                 });
+  for_each_piece(
+      c, pieces, cost,
+      [&](const std::vector<Operand>& outer, const Operand& piece, const Operand& start,
+          const Operand& length) {
+        const std::vector<Running> totals = start_reductions(c, e.operators);
+        if (plan::walks_stretches(plan) && e.schedule.link != 0) {
+          const Operand most = ir::i64_operand(e.schedule.link);
+          thread_loop(c, c.divide_up(length, most), false, [&](const Operand& link) {
+            const Operand first = c.mul(link, most);
+            const Operand count = c.minimum(most, c.sub(length, first));
+            reduce_link(c, s, e, plan, {outer, c.add(start, first), count}, mapped, totals);
+          });
+        } else {
+          reduce_link(c, s, e, plan, {outer, start, length}, mapped, totals);
+        }
+        write_all(c, partial, with(outer, piece), running_values(totals));
+      });
 }
 
 }  // namespace dagaz::emit

@@ -66,13 +66,13 @@ TEST_CASE("what is transposed is copied in squares that fill a line of the cache
   CHECK(squares->written == 1);
   CHECK(squares->read == 0);
   CHECK(squares->lanes == 16);
-  CHECK(squares->fill_lines);
-  CHECK(squares->tile == SquaresOfTile{4, 16});
-  CHECK(squares->streamed == SquaresOfTile{2, 16});
+  CHECK(squares->fill_lines());
+  CHECK(squares->tile == SquaresOfTile{2, 16, 4});
+  CHECK(squares->staged == SquaresOfTile{8, 16, 2});
   settings.tile_rows = 3;
-  settings.streamed_rows = 1;
-  CHECK(std::get<CopySquares>(across()).tile == SquaresOfTile{3, 16});
-  CHECK(std::get<CopySquares>(across()).streamed == SquaresOfTile{1, 16});
+  settings.staged_rows = 1;
+  CHECK(std::get<CopySquares>(across()).tile == SquaresOfTile{3, 16, 4});
+  CHECK(std::get<CopySquares>(across()).staged == SquaresOfTile{1, 16, 2});
 }
 
 TEST_CASE("an element of what is transposed counts as more bytes than are read and written") {
@@ -99,7 +99,7 @@ TEST_CASE("only the host of a CPU copies in squares, which small elements fill n
   const CopyPlan of_bytes = plan_of(settings, CopiedBy::host, bytes, false, rows, columns);
   REQUIRE(as<CopySquares>(of_bytes) != nullptr);
   CHECK(as<CopySquares>(of_bytes)->lanes == 16);
-  CHECK(!as<CopySquares>(of_bytes)->fill_lines);
+  CHECK(!as<CopySquares>(of_bytes)->fill_lines());
 }
 
 TEST_CASE("blocks of a GPU turn over squares that fit the memory for them") {
