@@ -176,13 +176,15 @@ void choose_sizes(ir::Contraction& plan, const Sides& sides, std::int64_t sums,
   const int panel = plan.depth * plan.block_rows * of_rows * static_cast<int>(sides.largest());
   plan.cached = std::max(target.second_cache_bytes / 2 / panel, 1);
   const int span = plan.columns * plan.width;
-  // What a task copies is little beside its sums.
+  // What a task copies is little beside its sums: values of points meet those of all its rows, for
+  // as many sums as share them.
   const int most_extent = int_of(tunables.contraction_extent);
   const int least_extent = int_of(tunables.contraction_least_extent);
+  const int products = std::max(of_rows, of_points);
   plan.most_rows = std::max(most_extent / plan.block_rows, 1);
-  plan.least_rows = std::max(least_extent / plan.block_rows, 1);
+  plan.least_rows = std::max(least_extent * of_points / products / plan.block_rows, 1);
   plan.most_points = std::max(most_extent / span, 1);
-  plan.least_points = std::max(least_extent / span, 1);
+  plan.least_points = std::max(least_extent * of_rows / products / span, 1);
   plan.split = 4 * plan.depth;
 }
 

@@ -22,8 +22,9 @@ namespace {
 // A chunk keeps this times AdOptions::least_chunk numbers at least; two thirds as many as the sums
 // have, which are there anyway; more if there would be more chunks than the options allow otherwise.
 constexpr std::int64_t numbers_per_element = 12;
-// Processors run so many iterations at a time on each of their threads: a chunk has a multiple of
-// what all of them run.
+// Processors run so many iterations at a time on each of their threads, in vector lanes: a chunk has a
+// multiple of what all of them run.  Iterations of which each keeps as much as a whole chunk has to
+// run by themselves, and what one of them keeps is still in a cache when the sums go through it.
 constexpr std::int64_t iterations_at_a_time = 32;
 
 }  // namespace
@@ -64,8 +65,11 @@ static Operand chunk_size(Reverse& r, const MapSite& site, const SumOverIteratio
   const Operand threads = threads_of_chunk(r.out(), r.options.in_order);
   // Several threads have twice as many each, so that starting them pays.
   const Operand times = binary(ScalarOp::smin, threads, i64_operand(2));
-  const Operand unit =
-      r.out().mul_i64(r.out().mul_i64(threads, times), i64_operand(iterations_at_a_time));
+  const Operand is_long = r.out().scalar(ScalarOp::slt, ScalarType::i64, {numbers, kept}, "is_long");
+  const Operand of_thread =
+      r.out().select(ScalarType::i64, is_long, i64_operand(1),
+                     r.out().mul_i64(times, i64_operand(iterations_at_a_time)));
+  const Operand unit = r.out().mul_i64(threads, of_thread);
   const Operand by_size =
       binary(ScalarOp::sdiv, numbers, at_least_one(r.out().mul_i64(kept, unit)));
   const Operand least = r.out().mul_i64(i64_operand(r.options.most_chunks), unit);
