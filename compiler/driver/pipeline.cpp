@@ -89,6 +89,7 @@ constexpr Step until_flat[] = {
     {"flatten"},
     {"fold-scans"},
     {"drop-scanned"},
+    {"move-to-sides"},
 };
 
 constexpr Step for_ranks[] = {{"distribute"}};

@@ -34,31 +34,14 @@ NameId Memory::owner(NameId array) const {
   return found == owners.end() ? array : found->second;
 }
 
-bool Memory::is_in_part(const Operand& value) const {
-  if (!value.is_name()) return false;
-  const Home& one = home(value.name());
-  return std::holds_alternative<OverPart>(one) || std::holds_alternative<Within>(one);
+bool Memory::is_in_place(const ir::Update& update) const {
+  if (!update.value.is_name()) return false;
+  const Home& one = home(update.value.name());
+  return std::holds_alternative<OverPart>(one) ||
+         one == Home(Within{update.array, update.dimensions});
 }
 
 namespace {
-
-// Whether `result` is `array` after updates of its parts, here or in loops.
-bool is_updated(const ir::Body& body, const Operand& result, NameId array) {
-  if (result == Operand(array)) return true;
-  for (const ir::Statement& each : body.statements) {
-    for (std::size_t k = 0; k < each.results.size(); ++k) {
-      if (Operand(each.results[k].name) != result) continue;
-      if (const auto* update = as<ir::Update>(each.operation)) {
-        return is_updated(body, Operand(update->array), array);
-      }
-      const auto* loop = as<ir::Loop>(each.operation);
-      return loop != nullptr &&
-             is_updated(loop->body, loop->body.results[k], loop->values[k].parameter.name) &&
-             is_updated(body, loop->values[k].initial, array);
-    }
-  }
-  return false;
-}
 
 class Host {
  public:
@@ -253,14 +236,24 @@ class Host {
   /// Places the k-th result of a branch, if its place is known before and both sides make it there.
   void place_result(const ir::Statement& s, const ir::Branch& e, std::size_t k) {
     const NameId result = s.results[k].name;
-    if (names_.type(result).kind != ir::TypeKind::value || !names_.type(result).is_array() ||
-        !is_made_by_sides(e, k)) {
-      return;
-    }
+    if (names_.type(result).kind != ir::TypeKind::value || !names_.type(result).is_array()) return;
+    const auto origins = origins_on_sides(e, k);
+    if (!origins) return;
+    const bool are_complete = (*origins)[0].is_complete && (*origins)[1].is_complete;
+    if (!are_complete && !is_wanted_dense(result)) return;
     if (!make_for_branch(result) && !make_checkpoint(result) && !make_part(result)) return;
-    for (const ir::Body* side : {&e.then_body, &e.else_body}) {
-      of_branch_.insert_or_assign(side->results[k].name(), result);
+    for (const Origin& one : *origins) of_branch_.insert_or_assign(one.name, result);
+  }
+
+  /// Whether the part of an array that `result` would lie in is dense.
+  bool is_wanted_dense(NameId result) const {
+    if (const auto part = here_->replaced_parts.find(result); part != here_->replaced_parts.end()) {
+      return is_dense(layouts_.of(part->second));
     }
+    const auto by = here_->written_parts.find(result);
+    return by == here_->written_parts.end() ||
+           is_dense(plan::sliced(layouts_.of(by->second.array), by->second.part,
+                                 names_.type(by->second.array).shape));
   }
 
   static std::size_t maps_together(const ir::Statement& one) {
@@ -403,11 +396,15 @@ class Host {
           },
           [&](const ir::Iota&) { own_unless_element_only(s); },
           [&](const ir::Replicate& e) {
+            if (make_for_branch(s.results[0].name)) return;
             if (names_.type(e.value).is_scalar() && e.shape.size() == 1) {
               own_unless_element_only(s);
             } else {
               own_the_rest(s);
             }
+          },
+          [&](const ir::Scratch&) {
+            if (!make_for_branch(s.results[0].name)) own_the_rest(s);
           },
           [&](const auto&) {
             place_thread(s, names_, memory_);
@@ -503,9 +500,7 @@ class Host {
     if (!names_.type(parameter).is_array()) return;
     carried_.insert(parameter);
     const NameId initial = e.values[k].initial.name();
-    const bool is_written = e.body.results[k] != Operand(parameter);
-    if (is_written && is_dense(layouts_.of(initial)) &&
-        is_updated(e.body, e.body.results[k], parameter)) {
+    if (is_dense(layouts_.of(initial)) && is_updated_in(e, k)) {
       memory_.carries.emplace(parameter, Carry::in_place);
       give_back(parameter, initial);
     } else {

@@ -1,6 +1,7 @@
 // What the files of this folder that find homes in host code share.  Private to it.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -42,10 +43,18 @@ std::optional<ir::NameId> dying_array(const ir::SegmentedReduce& reduction, ir::
                                       const Scope& scope, const Memory& memory);
 
 // ---- branches.cpp
-/// Whether both sides make a result by a map or a reduction, each for the branch alone.
-bool is_made_by_sides(const ir::Branch& branch, std::size_t result);
-/// Whether `statement` makes its result by a map or a reduction, or by one on each side: it can
-/// make that in a place which is known before.
+/// The array as which a result of a body begins its life, in the memory where it ends.
+struct Origin {
+  ir::NameId name;
+  bool is_complete;  // or it is new memory, changed afterwards
+};
+/// Those of a result on both sides, each made for the branch alone.
+std::optional<std::array<Origin, 2>> origins_on_sides(const ir::Branch& branch,
+                                                      std::size_t result);
+/// Whether a loop leaves one of its values where it is, and changes parts of it.
+bool is_updated_in(const ir::Loop& loop, std::size_t value);
+/// Whether `statement` makes its result by a map or a reduction, or on each side of a branch: it
+/// can make that in a place which is known before.
 bool is_made_where_wanted(const ir::Statement& statement, ir::NameId result);
 /// How many of its results a reduction reduces; the others are mapped.
 std::size_t reduced_results(const ir::SegmentedReduce& reduction);

@@ -5,8 +5,8 @@
 // adds to stay where they are, and values that were kept for a derivative become the derivative.
 // So may one that then replaces the part of an array that the map reads, as in what reverse mode
 // makes of reading a part:  xs with [a:b] = map2 (+) xs[a:b] ys.
-// What a map or a reduction, or one on each side of a branch, makes only for a part of an array,
-// which nothing else reads before, is made there.
+// What a map or a reduction makes, or each side of a branch, and an update is the last to know, is
+// made in the part of an array that the update replaces, where nothing reads that before.
 #include <algorithm>
 
 #include "ir/names.h"
@@ -164,15 +164,27 @@ std::unordered_map<NameId, NameId> find_replaced_parts(const Scope& scope) {
   return parts;
 }
 
+/// Whether nothing knows what `maker` makes after statement `last`.
+static bool is_unread_after(NameId value, const ir::Statement& maker, std::size_t last,
+                            const Scope& scope) {
+  if (scope.uses.count_of(value) == 1) return true;
+  // What a branch gives may be an array that has another name.
+  if (as<ir::Branch>(maker.operation)) return false;
+  const auto use = scope.uses.last_of_memory.find(value);
+  return use != scope.uses.last_of_memory.end() && use->second <= last;
+}
+
 std::unordered_map<NameId, Within> find_written_parts(const Scope& scope) {
   std::unordered_map<NameId, Within> parts;
-  for (const ir::Statement& one : scope.body.statements) {
+  for (std::size_t k = 0; k < scope.body.statements.size(); ++k) {
+    const ir::Statement& one = scope.body.statements[k];
     const auto* update = as<ir::Update>(one.operation);
     if (update == nullptr || !update->value.is_name()) continue;
     const NameId value = update->value.name();
     const auto bound = scope.uses.bindings.find(value);
-    if (bound == scope.uses.bindings.end() || scope.uses.count_of(value) != 1) continue;
-    if (!is_made_where_wanted(scope.body.statements[bound->second], value)) continue;
+    if (bound == scope.uses.bindings.end()) continue;
+    const ir::Statement& maker = scope.body.statements[bound->second];
+    if (!is_made_where_wanted(maker, value) || !is_unread_after(value, maker, k, scope)) continue;
     if (is_written_alone(one, bound->second, scope)) {
       parts.emplace(value, Within{update->array, update->dimensions});
     }

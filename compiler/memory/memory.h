@@ -136,8 +136,8 @@ struct Memory {
 
   const Home& home(ir::NameId array) const;
   ir::NameId owner(ir::NameId array) const;
-  /// Whether an array is the part of another that the update which takes it would write.
-  bool is_in_part(const ir::Operand& value) const;
+  /// Whether what an update writes to a part of an array lies there.
+  bool is_in_place(const ir::Update& update) const;
 };
 
 /// What memory depends on besides the function.

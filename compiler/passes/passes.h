@@ -131,6 +131,9 @@ bool fold_scans(ir::FlatProgram& program);
 /// What a scan computes and nobody reads is not stored.
 bool drop_scanned(ir::FlatProgram& program);
 
+/// New memory that one side of a branch alone needs is made there.
+bool move_to_sides(ir::FlatProgram& program);
+
 /// Histograms of rows become histograms of elements.
 bool bin_elements(ir::FlatProgram& program, const Tunables& tunables);
 

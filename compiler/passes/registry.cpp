@@ -120,6 +120,13 @@ bool with_dropped_scans(Program& program, const PassOptions&) {
   return changed;
 }
 
+bool with_memory_on_sides(Program& program, const PassOptions&) {
+  ir::FlatProgram flat{std::move(program)};
+  const bool changed = move_to_sides(flat);
+  program = std::move(flat.program);
+  return changed;
+}
+
 // A core of a CPU adds a row in vectors.
 bool with_binned_elements(Program& program, const PassOptions& options) {
   if (options.target != FlattenTarget::gpu) return false;
@@ -261,6 +268,9 @@ constexpr Pass passes[] = {
      "Computes what a map stores for later operations over the same space there.",
      "After flattening, which leaves such maps; after `distribute`, which shares them.",
      Stage::flat},
+    {"move-to-sides", with_memory_on_sides, Stage::flat, Need::optional,
+     "Makes new memory on the one side of a branch that needs it.",
+     "After the last pass that moves what is invariant out of loops.", Stage::flat},
     {"wrap-indices", with_wrapped_indices, Stage::flat, Need::optional,
      "Turns remainders of indices that are moved a little into differences.",
      "After `scatter-to-gather` and `distribute`, which know what is read round by its remainders.",

@@ -57,7 +57,7 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::Update& e) {
   };
   if (c.memory.kept_before.contains(s.results[0].name)) {
     host_branch(c, c.equal(e.dimensions[0].start, ir::i64_operand(0)), put);
-  } else if (c.mode != Mode::host || !c.memory.is_in_part(e.value)) {
+  } else if (c.mode != Mode::host || !c.memory.is_in_place(e)) {
     put();
   }
 }
