@@ -231,10 +231,19 @@ local module mk_sorts (K: keys) : sorts with t = K.t = {
     then in_order_by_tasks K.bits digit xs
     else if K.has_sign then sorted_with_sign xs else sorted_without_sign xs
 
+  -- Keys with their places in one number, whose order is that of the keys and, where these are equal,
+  -- of the places.  Digits of the places are left out: they are in order.
+  #[sorts]
+  local def sorted_with_places [n] (xs: *[n]u64) : *[n]u64 =
+    in_order_by_tasks K.bits (\shift mask x -> i64.u64 (x >> u64.i64 (32 + shift)) & mask) xs
+
   def argsort [n] (xs: [n]t) : *[n]i64 =
-    map (.1) (in_order K.bits
-                       (\shift mask (key, _) -> K.digit shift mask key)
-                       (zip (map K.key xs) (iota n)))
+    if K.bits <= 32 && n < 1 << 32 && !(on_gpu ())
+    then let with_place x i = u64.i64 (K.digit 0 ((1 << K.bits) - 1) (K.key x)) << 32 | u64.i64 i
+         in map (\x -> i64.u64 (x & 0xffffffff)) (sorted_with_places (map2 with_place xs (iota n)))
+    else map (.1) (in_order K.bits
+                            (\shift mask (key, _) -> K.digit shift mask key)
+                            (zip (map K.key xs) (iota n)))
 
   def rank [n] (xs: [n]t) : *[n]i64 = scatter (replicate n 0) (argsort xs) (iota n)
 
