@@ -33,7 +33,8 @@ class Mover {
     std::vector<bool> moved(body.statements.size());
     for (std::size_t k = body.statements.size(); k-- > 0;) {
       Statement& one = body.statements[k];
-      Body* const side = is_new_memory(one) ? side_alone(body, users, one.results[0].name) : nullptr;
+      Body* const side =
+          is_new_memory(one) ? side_alone(body, users, one.results[0].name) : nullptr;
       if (side == nullptr) continue;
       side->statements.insert(side->statements.begin(), std::move(one));
       moved[k] = true;

@@ -1,6 +1,6 @@
 -- An array that the loop only updates stays where it was.
 entry fill (n: i64) : [n]i64 =
-  loop xs = replicate n 0 for i < n do xs with [i] = i * i
+  loop xs = replicate n 0 for i < n do xs with [n - 1 - i] = i * i
 -- expect
 --| -- fill
 --|   x: [n]i64, block of 8*n bytes, given on

@@ -13,10 +13,25 @@ namespace dagaz::passes::flattening {
 
 using namespace ir;
 
+static bool is_cheap_body(const Body& body) {
+  constexpr std::size_t most_statements = 8;
+  return body.statements.size() <= most_statements &&
+         std::all_of(body.statements.begin(), body.statements.end(), [](const Statement& one) {
+           const auto* scalar = as<Scalar>(one.operation);
+           return scalar != nullptr && one.tokens.empty() && ir::is_cheap(scalar->op);
+         });
+}
+
+// A row of numbers that are computed again sooner than read.
+static bool makes_cheap_row(const Statement& one) {
+  const auto* map = as<MapScanReduce>(one.operation);
+  return map != nullptr && is_map(*map) && is_cheap_body(map->map.body);
+}
+
 // Lowering may run the body of a scan twice: not one that writes to memory, nor an expensive one.
 static bool runs_once(const Body& body) {
   return std::any_of(body.statements.begin(), body.statements.end(), [](const Statement& one) {
-    return as<Loop>(one.operation) || as<MapScanReduce>(one.operation) ||
+    return as<Loop>(one.operation) || (as<MapScanReduce>(one.operation) && !makes_cheap_row(one)) ||
            as<Update>(one.operation) || as<Scatter>(one.operation) ||
            as<Histogram>(one.operation) || as<Accumulate>(one.operation) ||
            as<WithAccumulator>(one.operation) || as<Call>(one.operation) ||
@@ -48,15 +63,9 @@ static bool has_heavy_post(const MapScanReduce& e) {
 
 // Whether computing what reductions take again costs less than an array for it.
 static bool is_cheaper_again(const MapScanReduce& e, const Names& names) {
-  constexpr std::size_t most_statements = 8;
-  const auto& statements = e.map.body.statements;
   const auto is_number = [&](const Binder& one) { return names.type(one.name).is_scalar(); };
-  return statements.size() <= most_statements &&
-         std::all_of(e.map.parameters.begin(), e.map.parameters.end(), is_number) &&
-         std::all_of(statements.begin(), statements.end(), [](const Statement& one) {
-           const auto* scalar = as<Scalar>(one.operation);
-           return scalar != nullptr && one.tokens.empty() && ir::is_cheap(scalar->op);
-         });
+  return is_cheap_body(e.map.body) &&
+         std::all_of(e.map.parameters.begin(), e.map.parameters.end(), is_number);
 }
 
 static bool has_wide_sums(const Body& body) {

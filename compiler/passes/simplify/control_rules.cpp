@@ -221,7 +221,8 @@ Outcome apply_before(Loop& node, Rules& rules) {
 
 Outcome apply(Loop& node, Rules& rules) {
   if (node.values.empty()) return rules.replace(std::vector<Operand>{});
-  return invariant_values(node, rules);
+  const Outcome outcome = invariant_values(node, rules);
+  return outcome == Outcome::none ? loop_as_map(node, rules) : outcome;
 }
 
 }  // namespace dagaz::passes

@@ -122,6 +122,9 @@ Outcome constant_powers(Scalar& node, Rules& rules);
 /// Maps between reshapes (reshaped_maps.cpp).
 Outcome reshaped_map(Reshape& node, Rules& rules);
 
+/// Loops that write each element of an array once (loops_as_maps.cpp).
+Outcome loop_as_map(Loop& node, Rules& rules);
+
 /// Elements at one place of all rows (steady_reads.cpp).
 Outcome steady_reads(MapScanReduce& node, Rules& rules);
 
