@@ -9,7 +9,8 @@ to nothing is worth a task, so that small inputs run on threads, too.  Every tes
 stands on one line runs on two to five threads.  What it computes is not looked at.
 
 Points do not run in blocks of lanes: the last block of a row is moved back, so that two tasks may
-write some results, both the same.  Squares of transpositions do so as well, and are reported.
+write some results, both the same.  Squares of transpositions do so as well, and are reported; so are tasks
+that share a scan, since the sanitizer does not understand the fences by which these tell each other.
 """
 import pathlib
 import re
