@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define DZ_ABI_VERSION 15
+#define DZ_ABI_VERSION 16
 
 /* Exit codes of entry points and runtime functions (the peer's numbers). */
 enum dz_status {

@@ -60,6 +60,7 @@ class FunctionEmitter : public FunctionFrame {
   void emit(const tree::ParallelFor& node);
   void emit(const tree::CallForEach& node);
   void emit(const tree::PieceCount& node);
+  void emit(const tree::ThreadsMeet& node);
   void emit(const tree::AdditionPieces& node);
   void emit(const tree::Launch& node);
   void emit(const tree::DeviceProperty& node);

@@ -88,7 +88,8 @@ void FunctionEmitter::emit(const tree::CallForEach& node) {
   }
   llvm::Function* callee = declare_function(part_, unit_.function(node.function));
   check_status(runtime_call("dz_call_for_each", {context_, value(node.count),
-                                                 calling_task(part_, callee, type), environment}));
+                                                 calling_task(part_, callee, type), environment,
+                                                 place(node.location)}));
 }
 
 Value* FunctionEmitter::failure_number(int failure) {
@@ -116,6 +117,11 @@ Value* FunctionEmitter::bytes_moved(const std::optional<Operand>& moved) {
 void FunctionEmitter::emit(const tree::PieceCount& node) {
   assign(node.target,
          runtime_call("dz_piece_count", {context_, value(node.count), value(node.grain)}));
+}
+
+void FunctionEmitter::emit(const tree::ThreadsMeet& node) {
+  assign(node.target, builder_.CreateIsNotNull(
+                          runtime_call("dz_threads_meet", {context_, value(node.count)})));
 }
 
 void FunctionEmitter::emit(const tree::AdditionPieces& node) {

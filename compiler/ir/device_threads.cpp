@@ -13,6 +13,9 @@ static Operation ask(std::string_view function) {
 
 Operation ask_device_threads() { return ask(device_threads_function); }
 Operation ask_block_bytes() { return ask(block_bytes_function); }
+Operation ask_whether_threads_meet(Operand iterations) {
+  return Call{std::string(threads_meet_function), {iterations}, {scalar_of(ScalarType::boolean)}};
+}
 
 static bool asks(const Body& body, std::string_view function) {
   return std::any_of(body.statements.begin(), body.statements.end(), [&](const Statement& one) {
@@ -24,21 +27,32 @@ static bool asks(const Body& body, std::string_view function) {
   });
 }
 
-static void declare(Program& program, std::string_view name, std::int64_t answer) {
+static bool is_asked(const Program& program, std::string_view question) {
+  const std::vector<Function>& functions = program.functions;
+  return std::any_of(functions.begin(), functions.end(),
+                     [&](const Function& one) { return asks(one.body, question); });
+}
+
+/// Adds a function for a question if something asks it, and it is not there.
+static void declare(Program& program, std::string_view question, Operand answer,
+                    const std::vector<Type>& parameters) {
   const std::vector<Function>& functions = program.functions;
   const bool is_there = std::any_of(functions.begin(), functions.end(),
-                                    [&](const Function& one) { return one.name == name; });
-  const bool is_called = std::any_of(functions.begin(), functions.end(),
-                                     [&](const Function& one) { return asks(one.body, name); });
-  if (is_there || !is_called) return;
-  Function function{std::string(name), {}, {}, {scalar_of(ScalarType::i64)}, {}};
-  function.body.results.push_back(i64_operand(answer));
+                                    [&](const Function& one) { return one.name == question; });
+  if (is_there || !is_asked(program, question)) return;
+  Function function{std::string(question), {}, {}, {scalar_of(answer.constant().type)}, {}};
+  for (const Type& type : parameters) {
+    function.parameters.push_back({program.names.fresh("p", type)});
+    function.consumes.push_back(false);
+  }
+  function.body.results.push_back(answer);
   program.functions.push_back(std::move(function));
 }
 
 void declare_device_questions(Program& program) {
-  declare(program, device_threads_function, 1);
-  declare(program, block_bytes_function, 0);
+  declare(program, device_threads_function, i64_operand(1), {});
+  declare(program, block_bytes_function, i64_operand(0), {});
+  declare(program, threads_meet_function, Operand(make_bool(false)), {scalar_of(ScalarType::i64)});
 }
 
 }  // namespace dagaz::ir

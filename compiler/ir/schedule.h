@@ -96,6 +96,9 @@ struct LaneBlocks {
   int width = 1;
   int chunk = 64;  // blocks of rows that meet all points before the next, in one task, at most
   int least_chunk = 1;  // and at least, where larger ones would leave threads without a task
+  // Tasks with other points of the same rows occupy threads, too, since they share what is packed;
+  // otherwise threads have rows of their own.
+  bool shares_rows = false;
   Remainder remainder = Remainder::moved;
   std::vector<NameId> packed;  // views: rows copied to where the points of a block are neighbours
   std::vector<NameId> laid_out;    // arrays copied so before the blocks start
@@ -116,8 +119,9 @@ struct LaneBlocks {
   // they met them (plan/places.h).
   std::vector<int> places = {};
   bool operator==(const LaneBlocks&) const = default;
-  DZ_FIELDS(points, rows, block_rows, columns, width, chunk, least_chunk, remainder, packed, laid_out,
-            serialised, inner_rows, turned, collected, totals, fetched, ahead, places)
+  DZ_FIELDS(points, rows, block_rows, columns, width, chunk, least_chunk, shares_rows, remainder,
+            packed, laid_out, serialised, inner_rows, turned, collected, totals, fetched, ahead,
+            places)
 };
 
 /// How values of rows or of points are read for a panel, in which the values that one element of a
@@ -187,14 +191,23 @@ struct Interchanged {
   DZ_FIELDS(tile, steps)
 };
 
+/// A row of an accumulator that the iterations of a loop add to.
+struct AddedRow {
+  NameId loop;                   // its result
+  std::vector<Operand> indices;  // all but the last of the row's elements'; known at a turn's end
+  bool operator==(const AddedRow&) const = default;
+  DZ_FIELDS(loop, indices)
+};
+
 /// What points add to accumulators is computed for `elements` of them in a loop that vectorises,
-/// and held for a loop that adds.  On a GPU each thread holds rows of at most so many elements, and
-/// groups of as many threads add one after the other's (emit/gpu/handed_rows.cpp).
+/// and held for a loop that adds.  On a GPU each thread holds `rows` of at most so many elements,
+/// and groups of as many threads add one after the other's (emit/gpu/handed_rows.cpp).
 struct HeldBlocks {
   static constexpr std::string_view mnemonic = "held_blocks";
   int elements = 256;
+  std::vector<AddedRow> rows = {};
   bool operator==(const HeldBlocks&) const = default;
-  DZ_FIELDS(elements)
+  DZ_FIELDS(elements, rows)
 };
 
 /// This map and the `maps` - 1 statements after it as one loop over their points (a sliding

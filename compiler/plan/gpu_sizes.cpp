@@ -111,7 +111,8 @@ bool may_replace(const ir::Strategy& chosen, const ir::Strategy& wanted, bool is
     return loop->statements == together.statements && loop->width <= together.width;
   }
   if (const auto* rows = as<ir::HeldBlocks>(wanted)) {
-    return rows->elements >= as<ir::HeldBlocks>(chosen)->elements &&
+    const auto& other = *as<ir::HeldBlocks>(chosen);
+    return rows->rows == other.rows && rows->elements >= other.elements &&
            rows->elements <= warp_threads &&
            std::has_single_bit(static_cast<unsigned>(rows->elements));
   }

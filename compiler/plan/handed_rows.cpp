@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <unordered_set>
 
 #include "ir/fields.h"
@@ -76,9 +77,8 @@ bool adds_at_most_once(const ir::Statement& s, const ir::Names& names) {
          });
 }
 
-}  // namespace
-
-std::vector<std::vector<Operand>> added_rows(const ir::Statement& s, const ir::Names& names) {
+/// The rows that iterations add to: none where warps cannot go through the loop together.
+std::vector<ir::AddedRow> added_rows(const ir::Statement& s, const ir::Names& names) {
   const auto* loop = as<ir::Loop>(s.operation);
   const auto* form = loop == nullptr ? nullptr : as<ir::ForForm>(loop->form);
   if (form == nullptr || names.type(form->index.name).element != ir::ScalarType::i64) return {};
@@ -94,13 +94,16 @@ std::vector<std::vector<Operand>> added_rows(const ir::Statement& s, const ir::N
   for (const ir::Statement& one : loop->body.statements) {
     for (const ir::Binder& result : one.results) known.insert(result.name);
   }
-  std::vector<std::vector<Operand>> worthy;
+  std::vector<ir::AddedRow> worthy;
   for (RowAdditions& row : rows) {
     const bool is_full = row.additions * 2 > *count;
-    if (is_full && are_known_at_end(row.indices, known)) worthy.push_back(std::move(row.indices));
+    if (!is_full || !are_known_at_end(row.indices, known)) continue;
+    worthy.push_back({s.results[0].name, std::move(row.indices)});
   }
   return worthy;
 }
+
+}  // namespace
 
 std::optional<ir::Version> handed_rows(const ir::SegmentedMap& e, const Surroundings& around) {
   const bool only_adds = std::ranges::all_of(
@@ -111,18 +114,21 @@ std::optional<ir::Version> handed_rows(const ir::SegmentedMap& e, const Surround
   for (const NameId name : ir::free_names(e.body, around.names)) {
     if (is_open_accumulator(name, around.names) && !adds_numbers(name, around)) return std::nullopt;
   }
+  ir::HeldBlocks blocks;
   std::int64_t most = 0;
   for (const ir::Statement& one : e.body.statements) {
     if (adds_at_most_once(one, around.names)) continue;
-    if (added_rows(one, around.names).empty()) return std::nullopt;
+    std::vector<ir::AddedRow> rows = added_rows(one, around.names);
+    if (rows.empty()) return std::nullopt;
+    std::move(rows.begin(), rows.end(), std::back_inserter(blocks.rows));
     const auto& loop = *as<ir::Loop>(one.operation);
     most = std::max(most, *row_elements(loop.values[0].parameter.name, around.names));
   }
   if (most == 0) return std::nullopt;
   ir::Product points{1, {}};
   for (const ir::SpaceDimension& one : e.space) points.sizes.push_back(one.extent);
-  const int threads = static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(most)));
-  return ir::Version{{{points, {block_threads, {}}}}, ir::HeldBlocks{threads}};
+  blocks.elements = static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(most)));
+  return ir::Version{{{points, {block_threads, {}}}}, std::move(blocks)};
 }
 
 }  // namespace dagaz::plan

@@ -10,7 +10,6 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include "ir/program.h"
 
@@ -18,11 +17,7 @@ namespace dagaz::plan {
 
 class Surroundings;
 
-/// The indices of the rows, all but the last of their elements', that iterations add to: none where
-/// warps cannot go through the loop together.
-std::vector<std::vector<ir::Operand>> added_rows(const ir::Statement& s, const ir::Names& names);
-
-/// Blocks of so many points as groups have threads; none where nothing is gained.
+/// Which rows threads hold, and groups of how many hand them on; none where nothing is gained.
 std::optional<ir::Version> handed_rows(const ir::SegmentedMap& e, const Surroundings& around);
 
 }  // namespace dagaz::plan

@@ -190,6 +190,10 @@ std::optional<MapVersion> read_blocks(const MapAt& at, ir::LaneBlocks blocks, Pa
   read_points(lanes, at);
   if (!lanes.is_legal()) return std::nullopt;
   MapVersion read{{{}, lanes.blocks()}, lanes.work()};
+  // Threads that share rows write to the same lines, and read each other's; sharing what is packed
+  // is better still.
+  auto& chosen = std::get<ir::LaneBlocks>(read.version.strategy);
+  chosen.shares_rows = has_rows && !chosen.packed.empty();
   std::vector<ir::Guard>& guards = read.version.when;
   if (moved) add_guard(guards, along.extent, span);
   std::vector<Operand> packed = lanes.packed_widths();

@@ -82,7 +82,7 @@ ir::Interchanged Planning::tiles() const {
           static_cast<int>(tunables().interchange_steps)};
 }
 
-ir::HeldBlocks Planning::blocks() const { return {static_cast<int>(tunables().held_elements)}; }
+ir::HeldBlocks Planning::blocks() const { return {static_cast<int>(tunables().held_elements), {}}; }
 
 ir::FusedStencil Planning::some_stencil(int maps) {
   return random ? random->stencil(maps) : ir::FusedStencil{maps};

@@ -263,6 +263,6 @@ ir::InPieces RandomSchedules::streams() {
   return {.streams = one_of({1, 2, 3, 8}), .line = one_of({1, 3, 16})};
 }
 
-ir::HeldBlocks RandomSchedules::held_blocks() { return {one_of({1, 7, 64, 256})}; }
+ir::HeldBlocks RandomSchedules::held_blocks() { return {one_of({1, 7, 64, 256}), {}}; }
 
 }  // namespace dagaz::plan

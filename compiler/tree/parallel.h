@@ -35,6 +35,14 @@ struct PieceCount {
   Operand grain;
   DZ_FIELDS(target, count, grain)
 };
+/// Host, CPU target: target := whether threads meet inside of `count` iterations of a CallForEach,
+/// a bool.
+struct ThreadsMeet {
+  static constexpr std::string_view mnemonic = "threads_meet";
+  Assigned target;
+  Operand count;
+  DZ_FIELDS(target, count)
+};
 
 /// Host, CPU target: target := into how many pieces to cut `count` iterations that accumulate into
 /// arrays of `size` elements, each piece but the first with a copy of its own; 0 where all threads

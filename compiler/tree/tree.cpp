@@ -54,6 +54,7 @@ template Instruction::Instruction(ShiftLanes);
 template Instruction::Instruction(LastLane);
 template Instruction::Instruction(ParallelFor);
 template Instruction::Instruction(PieceCount);
+template Instruction::Instruction(ThreadsMeet);
 template Instruction::Instruction(AdditionPieces);
 template Instruction::Instruction(Launch);
 template Instruction::Instruction(ReadSpecial);

@@ -138,8 +138,8 @@ struct Call {
   DZ_FIELDS(function, arguments, results, location)
 };
 /// Host, CPU target: calls a host function without results for parts of [0, count), the ends of which
-/// are its last two arguments.  Where threads get about as much each, they have an iteration at a
-/// time, and what is parallel in it runs on one thread; otherwise one call has all of them.
+/// are its last two arguments.  Threads have an iteration at a time, and what is parallel in it runs
+/// on one thread; where they meet inside (ThreadsMeet), one call has all iterations.
 struct CallForEach {
   static constexpr std::string_view mnemonic = "call_for_each";
   static constexpr std::string_view labelled = "count";
@@ -182,7 +182,8 @@ using Node =
                  Fetch,
                  WriteTable, Fill, ReadElement, WriteElement, LoadLanes, StoreLanes, LaneNumbers,
                  CombineLanes, CombineEach, TransposeLanes, CompressLanes, CountLanes, ShiftLanes,
-                 LastLane, ParallelFor, PieceCount, AdditionPieces, Launch, ReadSpecial,
+                 LastLane, ParallelFor, PieceCount, ThreadsMeet, AdditionPieces, Launch,
+                 ReadSpecial,
                  DeviceProperty, Barrier, Shuffle, Match, LoadMatrices, MultiplyMatrices, CopyAsync,
                  CommitCopies, AwaitCopies, Fence,
                  Atomic, CompareExchange, Call, CallForEach, StackLimit, StackLeft, Fail>;

@@ -65,6 +65,7 @@ constexpr unsigned sides_of(const ShiftLanes&) { return on_task; }
 constexpr unsigned sides_of(const LastLane&) { return on_task; }
 constexpr unsigned sides_of(const ParallelFor&) { return on_host; }
 constexpr unsigned sides_of(const PieceCount&) { return on_host; }
+constexpr unsigned sides_of(const ThreadsMeet&) { return on_host; }
 constexpr unsigned sides_of(const AdditionPieces&) { return on_host; }
 constexpr unsigned sides_of(const Launch&) { return on_host; }
 constexpr unsigned sides_of(const ReadSpecial&) { return on_kernel; }
@@ -232,7 +233,7 @@ class Verifier {
         },
         node);
     const bool of_cpu = as<ParallelFor>(node) || as<PieceCount>(node) ||
-                        as<AdditionPieces>(node) || as<CallForEach>(node);
+                        as<ThreadsMeet>(node) || as<AdditionPieces>(node) || as<CallForEach>(node);
     const auto* property = as<DeviceProperty>(node);  // a CPU, too, has threads
     const bool of_gpu = as<Launch>(node) || as<Fill>(node) ||
                         (property && property->property != Property::resident_threads);

@@ -171,6 +171,10 @@ class TypeRules {
     is_i64(e.grain);
     sets(e.target, ScalarType::i64);
   }
+  void operator()(const ThreadsMeet& e) {
+    is_i64(e.count);
+    sets(e.target, ScalarType::boolean);
+  }
   void operator()(const AdditionPieces& e) {
     for (const Operand* one : {&e.count, &e.grain, &e.cost, &e.operations, &e.additions, &e.size}) {
       is_i64(*one);

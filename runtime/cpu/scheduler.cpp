@@ -36,10 +36,21 @@ Scheduler::Scheduler(int threads) : threads_(threads >= 1 ? threads : processors
 
 Scheduler::~Scheduler() = default;
 
-/// Whether this thread runs an iteration that it has to itself.
-static thread_local bool within_iteration = false;
+namespace {
 
-int Scheduler::threads() const { return within_iteration ? 1 : threads_; }
+/// Iterations that threads have to themselves.
+struct Iterations {
+  dz_task task;
+  void* environment;
+  std::atomic<int64_t> moved{0};  // by loops inside, in bytes
+};
+
+/// Of which this thread runs one.
+thread_local Iterations* around = nullptr;
+
+}  // namespace
+
+int Scheduler::threads() const { return around != nullptr ? 1 : threads_; }
 
 void Scheduler::start_team() {
   has_processors_ = threads_ <= processors();
@@ -132,44 +143,52 @@ int32_t Scheduler::run(dz_context* context, int64_t count, int64_t grain, dz_tas
   return first.load();
 }
 
-namespace {
+bool Scheduler::threads_meet(int64_t count) const {
+  // In the last round.  Where that is more than a fifth of all turns, they had better meet.
+  const int64_t idle = (threads() - count % threads()) % threads();
+  return 4 * idle > count;
+}
 
-/// What a thread is handed to run iterations by.
-struct Iterations {
-  dz_task task;
-  void* environment;
-};
-
-int32_t run_iterations(dz_context* context, void* given, int64_t begin, int64_t end) {
-  const auto& each = *static_cast<const Iterations*>(given);
-  within_iteration = true;
-  const int32_t status = each.task(context, each.environment, begin, end);
-  within_iteration = false;
+static int32_t run_iterations(dz_context* context, void* given, int64_t begin, int64_t end) {
+  around = static_cast<Iterations*>(given);
+  const int32_t status = around->task(context, around->environment, begin, end);
+  around = nullptr;
   return status;
 }
 
-}  // namespace
-
-int32_t Scheduler::run_each(dz_context* context, int64_t count, dz_task task, void* environment) {
-  // Threads that would have nothing to do in the last round had better meet inside of iterations.
-  const int64_t rounds = (count + threads() - 1) / threads();
-  const bool evenly = 5 * count >= 4 * rounds * threads();
-  if (threads() == 1 || count == 1 || !evenly) {
+// What is parallel inside is no loop of its own to profiles: it would be counted by all threads.
+int32_t Scheduler::run_each(dz_context* context, int64_t count, dz_task task, void* environment,
+                            const char* position) {
+  if (threads() == 1 || threads_meet(count)) {
     return count > 0 ? task(context, environment, 0, count) : DZ_OK;
   }
   Iterations each{task, environment};
-  return run(context, count, 1, run_iterations, &each);
+  const double start = context->profile.active() ? now_microseconds() : 0;
+  const int32_t status = run(context, count, 1, run_iterations, &each);
+  if (context->profile.active()) {
+    context->profile.add_loop(position, now_microseconds() - start, each.moved);
+  }
+  return status;
 }
 
 }  // namespace dagaz::runtime
 
-int32_t dz_call_for_each(dz_context* context, int64_t count, dz_task task, void* environment) {
-  return context->scheduler.run_each(context, count, task, environment);
+int32_t dz_call_for_each(dz_context* context, int64_t count, dz_task task, void* environment,
+                         const char* position) {
+  return context->scheduler.run_each(context, count, task, environment, position);
+}
+
+int64_t dz_threads_meet(dz_context* context, int64_t count) {
+  return context->scheduler.threads_meet(count) ? 1 : 0;
 }
 
 int32_t dz_parallel_for(dz_context* context, int64_t count, int64_t grain, dz_task task,
                         void* environment, const char* position, int64_t moved) {
   if (!context->profile.active()) {
+    return context->scheduler.run(context, count, grain, task, environment);
+  }
+  if (dagaz::runtime::around != nullptr) {
+    dagaz::runtime::around->moved += moved;
     return context->scheduler.run(context, count, grain, task, environment);
   }
   const double start = dagaz::runtime::now_microseconds();

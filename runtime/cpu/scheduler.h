@@ -31,8 +31,10 @@ class Scheduler {
   /// See dz_parallel_for and dz_piece_count in abi_functions.def.
   int32_t run(dz_context* context, int64_t count, int64_t grain, dz_task task,
               void* environment);
-  /// See dz_call_for_each there.
-  int32_t run_each(dz_context* context, int64_t count, dz_task task, void* environment);
+  /// See dz_call_for_each and dz_threads_meet there.
+  int32_t run_each(dz_context* context, int64_t count, dz_task task, void* environment,
+                   const char* position);
+  bool threads_meet(int64_t count) const;
   int64_t piece_count(int64_t count, int64_t grain) const;
 
  private:

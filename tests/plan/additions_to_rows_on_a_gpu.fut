@@ -9,5 +9,5 @@ entry main [n] [m] (table: [n][6]f64) (places: [m]i64) (counts: [m]i64) : [n][6]
 --| -- main, line 6: segmented_map over [m]
 --| adjoint: [
 --|   block_bins elements 1 atomic true when [4094 >= 6 * n, 1024 * m >= 6 * n * resident],
---|   held_blocks elements 8 when [m >= 256],
+--|   held_blocks elements 8 rows [(table_adjoint [x])] when [m >= 256],
 --|   pointwise]

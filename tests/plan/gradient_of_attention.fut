@@ -9,8 +9,8 @@ entry main [n][d] (q: [n][d]f32) (k: [n][d]f32) (v: [n][d]f32) (s: [n][d]f32) =
 --| -- main, line 7: segmented_map over [chunk][n]
 --| mapped: [
 --|   contraction block_rows 6 width 16 cached 42 most_rows 128 most_points 48 least_rows 16 least_points 6 split 1024 row_packing by_elements point_packing by_elements of_rows [a] of_points [b] when [chunk >= 24, n >= 32, d >= 16],
---|   lane_blocks points 1 rows 0 block_rows 4 columns 2 width 8 least_chunk 8 packed [y] when [n >= 16, chunk >= 4],
---|   lane_blocks points 1 rows 0 block_rows 8 width 4 least_chunk 8 packed [y] when [n >= 4, chunk >= 8],
+--|   lane_blocks points 1 rows 0 block_rows 4 columns 2 width 8 least_chunk 8 shares_rows true packed [y] when [n >= 16, chunk >= 4],
+--|   lane_blocks points 1 rows 0 block_rows 8 width 4 least_chunk 8 shares_rows true packed [y] when [n >= 4, chunk >= 8],
 --|   pointwise] operations [3, 2 * d] lanes 4
 --| -- main, line 7: segmented_map over [chunk]
 --| m: [
@@ -21,8 +21,8 @@ entry main [n][d] (q: [n][d]f32) (k: [n][d]f32) (v: [n][d]f32) (s: [n][d]f32) =
 --| -- main, line 7: segmented_map over [chunk][n]
 --| adjoint: [
 --|   contraction block_rows 6 width 16 cached 42 most_rows 128 most_points 48 least_rows 16 least_points 6 split 1024 row_packing by_elements point_packing by_elements of_rows [adjoint.2] of_points [c] when [chunk >= 24, n >= 32, d >= 16],
---|   lane_blocks points 1 rows 0 block_rows 4 columns 2 width 8 least_chunk 8 packed [cs] when [n >= 16, chunk >= 4],
---|   lane_blocks points 1 rows 0 block_rows 8 width 4 least_chunk 8 packed [cs] when [n >= 4, chunk >= 8],
+--|   lane_blocks points 1 rows 0 block_rows 4 columns 2 width 8 least_chunk 8 shares_rows true packed [cs] when [n >= 16, chunk >= 4],
+--|   lane_blocks points 1 rows 0 block_rows 8 width 4 least_chunk 8 shares_rows true packed [cs] when [n >= 4, chunk >= 8],
 --|   pointwise] operations [12, 2 * d] lanes 4
 --| -- main, line 7: segmented_map over [chunk]
 --| adjoint.3: [

@@ -10,8 +10,8 @@ entry main [h][n][d] (q: [h][n][d]f32) (k: [h][n][d]f32) (v: [h][n][d]f32) (s: [
 --| -- main, line 8: segmented_map over [n][n]
 --| mapped: [
 --|   contraction block_rows 6 width 16 cached 42 most_rows 128 most_points 48 least_rows 16 least_points 6 split 1024 row_packing by_elements point_packing by_elements of_rows [a] of_points [b] when [n >= 32, d >= 16],
---|   lane_blocks points 1 rows 0 block_rows 4 columns 2 width 8 least_chunk 8 packed [y] when [n >= 16],
---|   lane_blocks points 1 rows 0 block_rows 8 width 4 least_chunk 8 packed [y] when [n >= 8],
+--|   lane_blocks points 1 rows 0 block_rows 4 columns 2 width 8 least_chunk 8 shares_rows true packed [y] when [n >= 16],
+--|   lane_blocks points 1 rows 0 block_rows 8 width 4 least_chunk 8 shares_rows true packed [y] when [n >= 8],
 --|   pointwise] operations [3, 2 * d] lanes 4
 --| -- main, line 8: segmented_map over [n]
 --| m: [
@@ -22,8 +22,8 @@ entry main [h][n][d] (q: [h][n][d]f32) (k: [h][n][d]f32) (v: [h][n][d]f32) (s: [
 --| -- main, line 8: segmented_map over [n][n]
 --| adjoint: [
 --|   contraction block_rows 6 width 16 cached 42 most_rows 128 most_points 48 least_rows 16 least_points 6 split 1024 row_packing by_elements point_packing by_elements of_rows [adjoint.2] of_points [c] when [n >= 32, d >= 16],
---|   lane_blocks points 1 rows 0 block_rows 4 columns 2 width 8 least_chunk 8 packed [cs] when [n >= 16],
---|   lane_blocks points 1 rows 0 block_rows 8 width 4 least_chunk 8 packed [cs] when [n >= 8],
+--|   lane_blocks points 1 rows 0 block_rows 4 columns 2 width 8 least_chunk 8 shares_rows true packed [cs] when [n >= 16],
+--|   lane_blocks points 1 rows 0 block_rows 8 width 4 least_chunk 8 shares_rows true packed [cs] when [n >= 8],
 --|   pointwise] operations [12, 2 * d] lanes 4
 --| -- main, line 8: segmented_map over [n]
 --| adjoint.3: [

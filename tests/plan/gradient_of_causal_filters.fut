@@ -13,8 +13,8 @@ entry main [c] [t] [o] (d: i64) (x: [c][t]f32) (w: [o][c][2]f32) (s: [o][t]f32) 
 --|   pointwise] operations [23, 9 * c] lanes 4
 --| -- main, line 4: segmented_map over [o][c]
 --| adjoint: [
---|   lane_blocks points 1 rows 0 block_rows 4 columns 2 width 8 least_chunk 8 packed [x] when [c >= 16, o >= 4],
---|   lane_blocks points 1 rows 0 block_rows 8 width 4 least_chunk 8 packed [x] when [c >= 4, o >= 8],
+--|   lane_blocks points 1 rows 0 block_rows 4 columns 2 width 8 least_chunk 8 shares_rows true packed [x] when [c >= 16, o >= 4],
+--|   lane_blocks points 1 rows 0 block_rows 8 width 4 least_chunk 8 shares_rows true packed [x] when [c >= 4, o >= 8],
 --|   pointwise] operations [9, 9 * t] lanes 4
 --| -- main, line 4: segmented_map over [o][t]
 --| sums: [

@@ -10,8 +10,8 @@ entry main [n] [d] [m] (xs: [n][d]f32) (w: [m][d]f32) (labels: [n]i64) : [m][d]f
 --| -- main, line 8: segmented_map over [chunk][m]
 --| mapped: [
 --|   contraction block_rows 6 width 16 cached 42 most_rows 128 most_points 48 least_rows 16 least_points 6 split 1024 row_packing by_elements point_packing by_elements of_rows [b] of_points [a] when [chunk >= 24, m >= 32, d >= 16],
---|   lane_blocks points 1 rows 0 block_rows 4 columns 2 width 8 least_chunk 8 packed [row] when [m >= 16, chunk >= 4],
---|   lane_blocks points 1 rows 0 block_rows 8 width 4 least_chunk 8 packed [row] when [m >= 4, chunk >= 8],
+--|   lane_blocks points 1 rows 0 block_rows 4 columns 2 width 8 least_chunk 8 shares_rows true packed [row] when [m >= 16, chunk >= 4],
+--|   lane_blocks points 1 rows 0 block_rows 8 width 4 least_chunk 8 shares_rows true packed [row] when [m >= 4, chunk >= 8],
 --|   pointwise] operations [3, 2 * d] lanes 4
 --| -- main, line 8: segmented_map over [chunk]
 --| adjoint: [

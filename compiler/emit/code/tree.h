@@ -58,6 +58,7 @@ using tree::ShiftLanes;
 using tree::LastLane;
 using tree::ParallelFor;
 using tree::PieceCount;
+using tree::ThreadsMeet;
 using tree::AdditionPieces;
 using tree::Launch;
 using tree::ReadSpecial;

@@ -22,6 +22,10 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::Call& e) {
     c.move(s.results[0].name, block_bytes(c));
     return;
   }
+  if (e.function == ir::threads_meet_function) {
+    c.emit(ThreadsMeet{s.results[0].name, value_of(c, e.arguments[0]).operand});
+    return;
+  }
   emit::Call code{c.functions.call(e.function, c.mode), {}, {}, {}};
   if (ir::is_rank_call(e.function)) code.location = s.location;
   if (c.mode == Mode::kernel && c.thread.functions.contains(e.function)) hand_on_arena(c, code);

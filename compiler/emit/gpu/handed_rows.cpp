@@ -10,6 +10,8 @@
 // leaves its warp, and what it says means nothing.
 #include "emit/gpu/handed_rows.h"
 
+#include <algorithm>
+
 #include "emit/context/location_scope.h"
 #include "emit/gpu/kernels.h"
 #include "emit/gpu/tiles.h"
@@ -19,7 +21,6 @@
 #include "emit/statements.h"
 #include "emit/thread/atomics.h"
 #include "emit/thread/combine.h"
-#include "plan/handed_rows.h"
 
 namespace dagaz::emit {
 
@@ -50,7 +51,7 @@ void HandedRows::point(const Operand& block) {
   set_indices(c_, e_.space, unflatten(minimum(own, sub(points, ir::i64_operand(1))), extents));
   for (const ir::Statement& one : e_.body.statements) c_.arrays.forget(one);
   for (const ir::Statement& one : e_.body.statements) {
-    if (!plan::added_rows(one, c_.names()).empty()) {
+    if (adds_rows(one)) {
       go_together(one, *as<ir::Loop>(one.operation));
     } else if (as<ir::Accumulate>(one.operation)) {
       branch(here_, [&] { emit_statement(c_, one); });
@@ -61,6 +62,12 @@ void HandedRows::point(const Operand& block) {
   for (std::size_t k = 0; k < s_.results.size(); ++k) {
     assign(c_, s_.results[k].name, value_of(c_, e_.body.results[k]));
   }
+}
+
+bool HandedRows::adds_rows(const ir::Statement& s) const {
+  return !s.results.empty() && std::ranges::any_of(added_, [&](const ir::AddedRow& row) {
+    return row.loop == s.results[0].name;
+  });
 }
 
 void HandedRows::go_together(const ir::Statement& s, const ir::Loop& loop) {
@@ -90,8 +97,9 @@ void HandedRows::iterate(const ir::Statement& s, const ir::Loop& loop, const Ope
   const std::size_t number = c_.accumulators.number_of(accumulator);
   std::vector<Row> rows;
   std::vector<HeldRow> those;
-  for (const std::vector<Operand>& indices : plan::added_rows(s, c_.names())) {
-    rows.push_back(new_row(c_.accumulators.numbered(number), indices));
+  for (const ir::AddedRow& added : added_) {
+    if (added.loop != s.results[0].name) continue;
+    rows.push_back(new_row(c_.accumulators.numbered(number), added.indices));
     those.push_back(held(number, rows.back()));
   }
   branch(takes_part, [&] {

@@ -11,7 +11,7 @@ class HandedRows : public Emitter {
  public:
   HandedRows(Context& c, const ir::Statement& s, const ir::SegmentedMap& e,
              const ir::HeldBlocks& plan)
-      : Emitter(c), c_(c), s_(s), e_(e), lanes_(plan.elements) {}
+      : Emitter(c), c_(c), s_(s), e_(e), lanes_(plan.elements), added_(plan.rows) {}
   void run();
 
  private:
@@ -25,6 +25,7 @@ class HandedRows : public Emitter {
 
   void point(const Operand& block);
   void go_together(const ir::Statement& s, const ir::Loop& loop);
+  bool adds_rows(const ir::Statement& s) const;
   void iterate(const ir::Statement& s, const ir::Loop& loop, const Operand& takes_part);
   Row new_row(const Accumulator& whole, const std::vector<Operand>& indices);
   HeldRow held(std::size_t number, const Row& row) const;
@@ -39,6 +40,7 @@ class HandedRows : public Emitter {
   const ir::Statement& s_;
   const ir::SegmentedMap& e_;
   const int lanes_;
+  const std::vector<ir::AddedRow>& added_;
   Operand here_;  // whether the thread has a point
   Operand lane_;  // i32
 };

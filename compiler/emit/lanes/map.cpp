@@ -105,12 +105,10 @@ static void map_moved_blocks(Context& c, const ir::Statement& s, const ir::Segme
     extents.push_back(e.space[d].extent);
     others.push_back(e.space[d].index.name);
   }
-  // Threads that share rows write to the same lines, and read each other's; sharing what is packed
-  // is better still.
   const Operand of_others = c.product(extents);
   extents.push_back(c.divide_up(along.extent, span));
   const Operand chunk = chunk_of_rows(c, e, plan, row_blocks,
-                                      plan.packed.empty() ? of_others : c.product(extents));
+                                      plan.shares_rows ? c.product(extents) : of_others);
   extents.insert(extents.begin(), c.divide_up(row_blocks, chunk));
   const Operand points = c.mul(c.mul(span, rows), c.minimum(chunk, row_blocks));
   const Operand cost = c.mode == Mode::host ? c.mul(cost_of(c, e.schedule), points) : points;

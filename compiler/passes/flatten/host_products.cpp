@@ -10,9 +10,9 @@
 //   if threads have enough of a product then for q in qs: s = ..; t = ..; row = product t v
 //   else the map as it is
 //
-// Iterations are independent.  Where there are as many as threads, these take one each; otherwise
-// they come one after another, and threads have to meet after each operation, which pays for larger
-// products.
+// Iterations are independent.  Where threads get about as many each (ir/device_threads.h), these
+// have them to themselves; otherwise iterations come one after another, and threads have to meet
+// after each operation, which pays for larger products.
 //
 // Only a body whose statements can all keep threads busy may come to that: what is sequential in a
 // point would no longer run beside that of others.
@@ -193,11 +193,16 @@ constexpr std::int64_t least_panels = 8;
 static Operand is_for_host(const Nest& nest, const std::vector<std::vector<Operand>>& products,
                            std::int64_t host_product, Builder& builder) {
   std::vector<Operand> extents;
-  for (const SpaceDimension& dimension : nest.space) extents.push_back(dimension.extent);
-  const Operand threads = builder.add(ask_device_threads(), "threads");
+  std::optional<Operand> all_meet;  // in each of the loops that the points become
+  for (const SpaceDimension& dimension : nest.space) {
+    extents.push_back(dimension.extent);
+    const Operand meet = builder.add(ask_whether_threads_meet(dimension.extent), "meet");
+    all_meet = all_meet ? builder.scalar(ScalarOp::bit_and, ScalarType::boolean, {*all_meet, meet},
+                                         "meet")
+                        : meet;
+  }
   const Operand points = builder.product(extents);
-  const Operand meets = builder.scalar(ScalarOp::slt, ScalarType::i64, {points, threads}, "meets");
-  const Operand waiting = builder.select(ScalarType::i64, meets,
+  const Operand waiting = builder.select(ScalarType::i64, *all_meet,
                                          builder.add_i64(points, i64_operand(-1)), i64_operand(0));
   const Operand meeting = builder.mul_i64(waiting, i64_operand(host_product));
   const Operand least = builder.add_i64(meeting, i64_operand(host_product / least_panels));

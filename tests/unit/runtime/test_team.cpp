@@ -160,7 +160,17 @@ TEST_CASE("several teams at once") {
   CHECK(done.load() == 2 * 2000 * 4);
 }
 
-TEST_CASE("a process that forks runs loops alone, and leaves the threads to its parent") {
+// ThreadSanitizer cannot follow threads of a process that forked.
+#if defined(__SANITIZE_THREAD__)
+constexpr bool has_thread_sanitizer = true;
+#elif defined(__has_feature)
+constexpr bool has_thread_sanitizer = __has_feature(thread_sanitizer);
+#else
+constexpr bool has_thread_sanitizer = false;
+#endif
+
+TEST_CASE("a process that forks runs loops alone, and leaves the threads to its parent" *
+          doctest::skip(has_thread_sanitizer)) {
   auto team = std::make_unique<Team>(3, true);
   CHECK(counts(*team, 8) == std::vector<int>(8, 1));
   const pid_t child = fork();
