@@ -243,7 +243,7 @@ ir::Settings RandomSchedules::settings(ir::Settings settings) {
   settings.tile = one_of({0, 4096, settings.tile});
   settings.tile_rows = one_of({1, 2, 3});
   settings.staged_rows = one_of({1, 5, 8});
-  settings.fetched_arrays = one_of({0, 1, 3});
+  settings.streams = one_of({1, 2, 3, 4});
   settings.look = one_of({1, 64, 100000});
   settings.close_lanes = one_of({1, 2, 4, 16});
   settings.rolled_nests = flips();
