@@ -43,6 +43,13 @@ ir::LaneBlocks RandomSchedules::blocks_of_reduction(int values) {
   return blocks;
 }
 
+ir::LaneBlocks RandomSchedules::blocks_of_segments() {
+  ir::LaneBlocks blocks;
+  blocks.width = one_of({2, 4, 8, 16});
+  blocks.ahead = one_of({0, 24, 4096});
+  return blocks;
+}
+
 ir::LaneBlocks RandomSchedules::blocks_of_scatter() {
   ir::LaneBlocks blocks;
   blocks.columns = one_of({1, 2, 3});
