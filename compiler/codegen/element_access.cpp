@@ -43,6 +43,12 @@ void ElementAccess::mark(llvm::Instruction* access, Space space) {
   access->setMetadata(llvm::LLVMContext::MD_access_group, groups);
 }
 
+void ElementAccess::send_past_caches(llvm::StoreInst* store) {
+  auto* one = llvm::ConstantAsMetadata::get(frame_.builder().getInt32(1));
+  store->setMetadata(llvm::LLVMContext::MD_nontemporal,
+                     llvm::MDNode::get(frame_.part().context, {one}));
+}
+
 llvm::MDNode* ElementAccess::enter_loop() {
   groups_.push_back(llvm::MDNode::getDistinct(frame_.part().context, {}));
   return groups_.back();

@@ -23,6 +23,8 @@ class ElementAccess {
   void simulate(llvm::Value* address, ScalarType type, Space space, int flags);
   /// Says to which loops of independent iterations the access belongs: those around it.
   void mark(llvm::Instruction* access, Space space);
+  /// The store goes past the caches: its size divides its address.
+  void send_past_caches(llvm::StoreInst* store);
 
   /// The group of what a loop of independent iterations accesses, which begins here; what is marked
   /// until `leave_loops` gets the depth from before belongs to it.

@@ -103,9 +103,7 @@ void LaneEmitter::store_streaming(Value* stored, Value* address, llvm::Align ali
   builder_.CreateCondBr(builder_.CreateIsNull(behind), streaming, usual);
   builder_.SetInsertPoint(streaming);
   llvm::StoreInst* past = builder_.CreateAlignedStore(stored, address, whole);
-  auto* one = llvm::ConstantAsMetadata::get(builder_.getInt32(1));
-  past->setMetadata(llvm::LLVMContext::MD_nontemporal,
-                    llvm::MDNode::get(frame_.part().context, {one}));
+  elements_.send_past_caches(past);
   elements_.mark(past, Space::global);
   builder_.CreateBr(after);
   builder_.SetInsertPoint(usual);

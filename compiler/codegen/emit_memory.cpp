@@ -143,10 +143,44 @@ void MemoryEmitter::emit(const tree::CopyElements& node) {
   Value* target = elements_.address(node.target, node.target_index, node.type, Space::global);
   Value* source = elements_.address(node.source, node.source_index, node.type, Space::global);
   if (node.streamed) {
-    frame_.runtime_call("dz_copy_streaming", {target, source, bytes});
+    copy_streaming(target, source, bytes);
     return;
   }
   builder_.CreateMemCpy(target, alignment(node.type), source, alignment(node.type), bytes);
+}
+
+// Whole lines are stored here, a vector each: strips are short, and a call for each would tell.
+// Whatever else there is the runtime copies.
+void MemoryEmitter::copy_streaming(Value* target, Value* source, Value* bytes) {
+  constexpr std::uint64_t line = 64;
+  llvm::Type* word = builder_.getInt64Ty();
+  llvm::BasicBlock* entry = frame_.block("lines");
+  llvm::BasicBlock* next = frame_.block("line");
+  llvm::BasicBlock* others = frame_.block("others");
+  llvm::BasicBlock* after = frame_.block("copied");
+  Value* ends = builder_.CreateOr(builder_.CreatePtrToInt(target, word), bytes);
+  const bool has_such_stores = llvm::Triple(frame_.part().module.getTargetTriple()).isX86();
+  Value* whole = builder_.CreateIsNull(builder_.CreateAnd(ends, builder_.getInt64(line - 1)));
+  builder_.CreateCondBr(has_such_stores ? whole : builder_.getFalse(), entry, others);
+  builder_.SetInsertPoint(others);
+  frame_.runtime_call("dz_copy_streaming", {target, source, bytes});
+  builder_.CreateBr(after);
+  builder_.SetInsertPoint(entry);
+  builder_.CreateCondBr(builder_.CreateICmpSGT(bytes, builder_.getInt64(0)), next, after);
+  builder_.SetInsertPoint(next);
+  llvm::PHINode* done = builder_.CreatePHI(word, 2);
+  const auto behind = [&](Value* first) {
+    return builder_.CreateInBoundsGEP(builder_.getInt8Ty(), first, {done});
+  };
+  auto* vector = llvm::FixedVectorType::get(word, line / sizeof(std::uint64_t));
+  Value* loaded = builder_.CreateAlignedLoad(vector, behind(source), llvm::Align(1));
+  elements_.send_past_caches(
+      builder_.CreateAlignedStore(loaded, behind(target), llvm::Align(line)));
+  Value* more = builder_.CreateAdd(done, builder_.getInt64(line));
+  done->addIncoming(builder_.getInt64(0), entry);
+  done->addIncoming(more, next);
+  builder_.CreateCondBr(builder_.CreateICmpSLT(more, bytes), next, after);
+  builder_.SetInsertPoint(after);
 }
 
 void MemoryEmitter::emit(const tree::Sort& node) {

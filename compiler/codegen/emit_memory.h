@@ -33,6 +33,8 @@ class MemoryEmitter {
   void emit_reads(std::span<const tree::ReadElement* const> reads);
 
  private:
+  void copy_streaming(llvm::Value* target, llvm::Value* source, llvm::Value* bytes);
+
   FunctionFrame& frame_;
   ElementAccess& elements_;
   llvm::IRBuilder<>& builder_;

@@ -48,9 +48,8 @@ struct Settings {
   // By how many percent more bytes than it reads and writes a transposition counts: its columns
   // crowd in some parts of caches.
   int crowding = 25;
-  // Strips fetch ahead where they read so many arrays in order, at most: of several, as many lines
-  // are under way without that.
-  int fetched_arrays = 1;
+  // Streams of memory that strips read in turn, and fetch ahead, at most.
+  int streams = 4;
   // Operations that take as long as one look at whether another task has told of its link.
   int look = 64;
   // Elements that vector lanes lie apart, at most, where they are taken out of whole vectors.
@@ -63,7 +62,7 @@ struct Settings {
   bool operator==(const Settings&) const = default;
   DZ_FIELDS(points, arrays, task, combined, copied, points_a_thread, short_array, stack_array,
             carried_array, streamed_bytes, fetched_ahead, turned, line, tile, tile_rows,
-            staged_rows, crowding, fetched_arrays, look, close_lanes, rolled_nests, arena_ratio,
+            staged_rows, crowding, streams, look, close_lanes, rolled_nests, arena_ratio,
             arena_expansions)
 };
 

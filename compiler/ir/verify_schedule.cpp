@@ -225,7 +225,7 @@ std::string problem_of(const Settings& settings) {
   numbers.within("tile_rows", settings.tile_rows, 1, most_unrolled);
   numbers.within("staged_rows", settings.staged_rows, 1, most_staged_rows);
   numbers.within("crowding", settings.crowding, 0, most_percent);
-  numbers.within("fetched_arrays", settings.fetched_arrays, 0, most);
+  numbers.within("streams", settings.streams, 1, most_unrolled);
   numbers.within("look", settings.look, 1, most);
   numbers.within("close_lanes", settings.close_lanes, 1, most_close_lanes);
   // Locks of an arena are counted for ratios of 64 and more.

@@ -139,7 +139,11 @@ std::optional<std::int64_t> bytes_ahead(const ir::Settings& settings) {
 }
 
 bool are_fetched(const ir::Settings& settings, std::size_t arrays) {
-  return std::cmp_less_equal(arrays, settings.fetched_arrays);
+  return std::cmp_less_equal(arrays, settings.streams);
+}
+
+int places_in_turn(const ir::Settings& settings, std::size_t arrays) {
+  return arrays == 0 ? 1 : std::max(settings.streams / static_cast<int>(arrays), 1);
 }
 
 int copied_by_a_thread(const ir::Settings& settings, std::size_t dimensions) {

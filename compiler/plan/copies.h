@@ -87,6 +87,8 @@ std::vector<ir::Constant> table_of(const ir::Settings& settings, const ir::Array
 std::optional<std::int64_t> bytes_ahead(const ir::Settings& settings);
 /// Whether what a strip reads in order of so many arrays is.
 bool are_fetched(const ir::Settings& settings, std::size_t arrays);
+/// How many places of a row have a strip in turn where points read so many arrays in order.
+int places_in_turn(const ir::Settings& settings, std::size_t arrays);
 
 /// How many points a thread of a kernel copies where they have so many dimensions.
 int copied_by_a_thread(const ir::Settings& settings, std::size_t dimensions);

@@ -164,7 +164,7 @@ static void finish_map(Planning& p, ir::Statement statement, std::vector<ir::Sta
   if (p.on_cpu()) note_appends(p, statement.results, e);
   const bool point_by_point = as<ir::Pointwise>(e.schedule.versions.back().strategy);
   if (point_by_point && !gathers(e.body, p.iotas)) {
-    p.note_strip(statement.results, e.space.size(), e.body, e.schedule);
+    p.note_strip(statement.results, e.space.size(), e.schedule);
   }
   p.note_vectors(e.body, e.schedule);
   plan_nested(p, e.body);

@@ -6,8 +6,10 @@
 #include "plan/host_operations.h"
 #include "plan/interchange.h"
 #include "plan/lane_reductions.h"
+#include "plan/lane_values.h"
 #include "plan/nested.h"
 #include "plan/operators.h"
+#include "plan/short_segments.h"
 #include "plan/streams.h"
 #include "plan/thread_loops.h"
 #include "plan/versions.h"
@@ -41,6 +43,9 @@ class ReductionPlanner {
       add_pieces(schedule, {});
       return schedule;
     }
+    if (auto segments = segments_in_lanes(e_, results_, p_.around)) {
+      add_version(schedule, std::move(segments->when), std::move(segments->strategy));
+    }
     const ir::Operand& extent = e_.space.back().extent;
     const auto from = [&](std::int64_t least) {
       return std::vector<ir::Guard>{ir::at_least(extent, least)};
@@ -70,6 +75,11 @@ class ReductionPlanner {
     if (const auto whole = segment_loop(e_, p_.around)) {
       ways.emplace_back(p_.random->by_segments(*whole));
     }
+    const ir::LaneBlocks drawn = p_.random->blocks_of_segments();
+    if (const auto segments =
+            completed_segments(e_, results_, drawn.width, drawn.ahead, p_.around)) {
+      ways.emplace_back(*segments);
+    }
     std::vector<ir::Version> lanes;
     const auto values = static_cast<int>(ir::value_count(e_.operators));
     const auto sized =
@@ -80,7 +90,14 @@ class ReductionPlanner {
   }
 
   std::optional<ir::Version> completed(const ir::Strategy& one) const {
-    if (const auto* blocks = as<ir::LaneBlocks>(one)) {
+    const auto* blocks = as<ir::LaneBlocks>(one);
+    if (blocks != nullptr && are_segments(*blocks, e_)) {
+      auto segments = completed_segments(e_, results_, blocks->width, blocks->ahead, p_.around);
+      if (!segments) return std::nullopt;
+      keep_wanted(segments->fetched, blocks->fetched);
+      return ir::Version{{}, std::move(*segments)};
+    }
+    if (blocks != nullptr) {
       return completed_blocks(p_.around, e_, results_, *blocks);
     }
     if (const auto* wanted = as<ir::BySegments>(one)) {

@@ -26,7 +26,7 @@ void plan_scan(Planning& p, const ir::Statement& statement, ir::SegmentedScan& e
     if (e.schedule.versions.size() > 1 && compaction) e.schedule = only(ir::InPieces{});
   }
   p.note_work(e.body, e.result_types, e.schedule);
-  p.note_strip(statement.results, e.space.size(), e.body, e.schedule);
+  p.note_strip(statement.results, e.space.size(), e.schedule);
   p.note_link(statement.results, link_of(e, p.iotas, p.names, p.tunables()), e.schedule);
   plan_nested(p, e.body);
   for (ir::ScanOperator& one : e.operators) plan_operator(p, one.op);

@@ -11,6 +11,10 @@ namespace dagaz::plan {
 
 /// Whether the rows of each point follow it along its own dimension: a block has one at a time.
 inline bool walks_stretches(const ir::LaneBlocks& blocks) { return blocks.rows == blocks.points; }
+/// Whether lanes of the `reduction` are segments, not elements of one (plan/short_segments.h).
+inline bool are_segments(const ir::LaneBlocks& blocks, const ir::SegmentedReduce& reduction) {
+  return static_cast<std::size_t>(blocks.points) + 2 == reduction.space.size();
+}
 
 /// Whether a block of points may do it before anything else that it does, to find rows that are read
 /// again: views, and in a block without rows also the numbers and checks that these need.

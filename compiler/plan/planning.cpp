@@ -64,9 +64,9 @@ void Planning::note_vectors(const ir::Body& body, ir::Schedule& schedule) const 
 }
 
 void Planning::note_strip(const std::vector<ir::Binder>& results, std::size_t dimensions,
-                          const ir::Body& body, ir::Schedule& schedule) {
+                          ir::Schedule& schedule) {
   if (!on_cpu()) return;
-  schedule.strip = strip_of(results, schedule, dimensions, body, iotas, names, tunables());
+  schedule.strip = strip_of(results, schedule, dimensions, names, tunables());
   if (random && schedule.strip != 0) schedule.strip = random->strip();
   wanted.follow(results, schedule, &ir::Schedule::strip);
 }

@@ -51,7 +51,7 @@ struct Planning {
   void note_vectors(const ir::Body& body, ir::Schedule& schedule) const;
   /// Results that are made in strips: those of tasks that walk points in their order.
   void note_strip(const std::vector<ir::Binder>& results, std::size_t dimensions,
-                  const ir::Body& body, ir::Schedule& schedule);
+                  ir::Schedule& schedule);
   /// Pieces of a scan that tasks take in turn, or of a reduction whose lanes walk stretches.
   void note_link(const std::vector<ir::Binder>& results, int link, ir::Schedule& schedule);
 

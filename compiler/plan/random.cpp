@@ -43,6 +43,13 @@ ir::LaneBlocks RandomSchedules::blocks_of_reduction(int values) {
   return blocks;
 }
 
+ir::LaneBlocks RandomSchedules::blocks_of_segments() {
+  ir::LaneBlocks blocks;
+  blocks.width = one_of({2, 4, 8, 16});
+  blocks.ahead = one_of({0, 24, 4096});
+  return blocks;
+}
+
 ir::LaneBlocks RandomSchedules::blocks_of_scatter() {
   ir::LaneBlocks blocks;
   blocks.columns = one_of({1, 2, 3});
@@ -243,7 +250,7 @@ ir::Settings RandomSchedules::settings(ir::Settings settings) {
   settings.tile = one_of({0, 4096, settings.tile});
   settings.tile_rows = one_of({1, 2, 3});
   settings.staged_rows = one_of({1, 5, 8});
-  settings.fetched_arrays = one_of({0, 1, 3});
+  settings.streams = one_of({1, 2, 3, 4});
   settings.look = one_of({1, 64, 100000});
   settings.close_lanes = one_of({1, 2, 4, 16});
   settings.rolled_nests = flips();

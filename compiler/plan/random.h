@@ -40,6 +40,7 @@ class RandomSchedules {
   ir::Contraction contraction();
   /// `values`: how many the operators have.
   ir::LaneBlocks blocks_of_reduction(int values);
+  ir::LaneBlocks blocks_of_segments();
   ir::LaneBlocks blocks_of_scatter();
   ir::Strategy scan(const ScanAt& at);
   /// Whether to take a choice that may be left.

@@ -17,7 +17,7 @@ ir::Settings settings_for(Device device, const TargetDescription& target) {
     settings.tile_rows = static_cast<int>(tunables.tile_rows);
     settings.staged_rows = static_cast<int>(tunables.staged_rows);
     settings.crowding = static_cast<int>(tunables.crowding);
-    settings.fetched_arrays = static_cast<int>(tunables.fetched_arrays);
+    settings.streams = static_cast<int>(tunables.strip_streams);
     settings.look = static_cast<int>(tunables.look_operations);
     settings.close_lanes = static_cast<int>(tunables.close_lanes);
     return settings;

@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "ir/fields.h"
-#include "ir/reads.h"
 #include "support/match.h"
 
 namespace dagaz::plan {
@@ -75,25 +74,14 @@ static bool follow(const std::vector<ir::Version>& versions) {
 }
 
 int strip_of(const std::vector<ir::Binder>& results, const ir::Schedule& schedule,
-             std::size_t dimensions, const ir::Body& body,
-             const std::unordered_set<ir::NameId>& iotas, const ir::Names& names,
-             const Tunables& tunables) {
+             std::size_t dimensions, const ir::Names& names, const Tunables& tunables) {
   const bool any = std::any_of(results.begin(), results.end(), [&](const ir::Binder& one) {
     const ir::Type& type = names.type(one.name);
     return type.kind == ir::TypeKind::value && dimensions > 0 && type.shape.size() == dimensions;
   });
   const auto operations = operations_of(schedule);
   const bool pays = operations && *operations <= tunables.strip_operations;
-  if (!any || !pays || !follow(schedule.versions)) return 0;
-  int strip = static_cast<int>(tunables.strip);
-  if (*operations > tunables.short_strip_operations) return strip;
-  // Points that are little more than copied: reading and writing take shorter turns.
-  const std::size_t arrays = ir::arrays_read(body, iotas, names).size();
-  const bool copies = as<ir::Pointwise>(schedule.versions.back().strategy) != nullptr;
-  if (copies && arrays != 0) strip /= 2;
-  // Of one array as many lines are fetched at once as a strip has.
-  if (arrays == 1) strip /= 2;
-  return strip;
+  return any && pays && follow(schedule.versions) ? static_cast<int>(tunables.strip) : 0;
 }
 
 }  // namespace dagaz::plan

@@ -22,10 +22,8 @@ namespace dagaz::plan {
 bool gathers(const ir::Body& body, const std::unordered_set<ir::NameId>& iotas);
 
 /// Bytes of a strip of each of the results of `schedule`, which is of an operation over so many
-/// `dimensions` with this `body`; 0 where none is worth it.
+/// `dimensions`; 0 where none is worth it.
 int strip_of(const std::vector<ir::Binder>& results, const ir::Schedule& schedule,
-             std::size_t dimensions, const ir::Body& body,
-             const std::unordered_set<ir::NameId>& iotas, const ir::Names& names,
-             const Tunables& tunables);
+             std::size_t dimensions, const ir::Names& names, const Tunables& tunables);
 
 }  // namespace dagaz::plan

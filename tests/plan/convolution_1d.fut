@@ -3,4 +3,4 @@ entry main [n] (k: [5]f32) (xs: [n]f32) = tabulate (i64.max 0 (n - 4)) (\i -> f3
 -- expect
 --| -- main, line 2: segmented_map over [x]
 --| x.2: [
---|   pointwise] operations [26] lanes 4 strip 1024
+--|   pointwise] operations [26] lanes 4 strip 256

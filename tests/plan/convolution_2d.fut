@@ -3,4 +3,4 @@ entry main [n][m] (k: [3][3]f32) (xs: [n][m]f32) = tabulate_2d (i64.max 0 (n - 2
 -- expect
 --| -- main, line 2: segmented_map over [x][x.2]
 --| x.3: [
---|   pointwise] operations [46] lanes 4 strip 1024
+--|   pointwise] operations [46] lanes 4 strip 256

@@ -4,7 +4,7 @@ entry main [n] (xs: [n]f32) = filter (> 0) xs
 -- expect
 --| -- main, line 3: segmented_scan over [n]
 --| x: [
---|   compaction statements 3 width 16] operations [4] strip 512 link 65536
+--|   compaction statements 3 width 16] operations [4] strip 256 link 65536
 --| -- main, line 3: segmented_scatter over [n]
 --| x.2: [
 --|   pointwise] operations [5]

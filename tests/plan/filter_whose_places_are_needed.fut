@@ -8,14 +8,14 @@ entry main [n] (xs: [n]f32) = vjp (\ys -> f32.sum (map f32.exp (filter (> 0) ys)
 --|   in_pieces] operations [4] lanes 8
 --| -- main, line 3: segmented_scan over [n]
 --| x.2: [
---|   lane_blocks width 8 remainder serialised] operations [4] strip 512 link 65536
+--|   lane_blocks width 8 remainder serialised] operations [4] strip 256 link 65536
 --| -- main, line 3: segmented_scatter over [n]
 --| x.3: [
 --|   lane_blocks columns 2 width 16 when [n >= 32],
 --|   pointwise] operations [6]
 --| -- main, line 3: segmented_map over [x]
 --| adjoint: [
---|   pointwise whole_vectors 16] operations [14] lanes 8 strip 1024
+--|   pointwise whole_vectors 16] operations [14] lanes 8 strip 256
 --| -- main, line 3: segmented_map over [n]
 --| mapped: [
 --|   pointwise] operations [12]

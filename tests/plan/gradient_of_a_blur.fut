@@ -8,7 +8,7 @@ entry main [h][w] (image: [h][w]f32) (seed: [h][w]f32) = vjp (\i -> map (map (\x
 -- expect
 --| -- main, line 7: segmented_map over [h][w]
 --| kept: [
---|   pointwise edges true] operations [33] lanes 4 strip 1024
+--|   pointwise edges true] operations [33] lanes 4 strip 256
 --| -- main, line 7: segmented_map over [h][w]
 --| sums: [
 --|   pointwise edges true] operations [138] lanes 4

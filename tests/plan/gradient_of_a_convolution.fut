@@ -10,7 +10,7 @@ entry main [n] (k: [5]f32) (xs: [n]f32) = vjp (\(k, xs) -> f32.sum (map (\x -> x
 --|   fused_stencil] operations [9] lanes 4
 --| -- main, line 3: segmented_map over [n]
 --| sums.2: [
---|   pointwise] operations [22] lanes 4 strip 1024
+--|   pointwise] operations [22] lanes 4 strip 256
 --| -- main, line 3: segmented_map over [x][5]
 --| adjoint: [
 --|   pointwise] operations [8] additions [1]

@@ -10,7 +10,7 @@ entry main [h] [w] (k: [5][5]f32) (image: [h][w]f32) (adjoint: [h][w]f32) : [h][
 -- expect
 --| -- main, line 9: segmented_map over [t][t.2]
 --| sums: [
---|   pointwise] operations [15] lanes 4 strip 1024
+--|   pointwise] operations [15] lanes 4 strip 256
 --| -- main, line 9: segmented_map over [t.3][t.4]
 --| sums.2: [
 --|   lane_blocks points 1 rows 0 width 8 when [t.4 >= 8, t.3 >= 1],

@@ -18,7 +18,7 @@ entry main [c] [t] [o] (d: i64) (x: [c][t]f32) (w: [o][c][2]f32) (s: [o][t]f32) 
 --|   pointwise] operations [9, 9 * t] lanes 4
 --| -- main, line 4: segmented_map over [o][t]
 --| sums: [
---|   pointwise] operations [10] lanes 4 strip 1024
+--|   pointwise] operations [10] lanes 4 strip 256
 --| -- main, line 4: segmented_map over [c][t]
 --| sums.2: [
 --|   contraction block_rows 2 width 16 depth 128 cached 128 most_rows 384 most_points 48 least_rows 48 least_points 6 split 512 point_packing by_points of_rows [x.2, x.3] of_points [sums.3, t.3] when [c >= 8, t >= 32, o >= 16],

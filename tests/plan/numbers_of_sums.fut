@@ -11,4 +11,4 @@ entry main [n] [m] (a: [n][m]f32) (w: [m]f32) (y: [n]f32) : [n]f32 =
 --|   interchanged] operations [5] lanes 4
 --| -- main, line 3: segmented_map over [n]
 --| x.2: [
---|   pointwise whole_vectors 8] operations [19] lanes 4 strip 1024
+--|   pointwise whole_vectors 8] operations [19] lanes 4 strip 256

@@ -4,4 +4,4 @@ entry main [n] (flags: [n]bool) (xs: [n]f32) =
 -- expect
 --| -- main, line 3: segmented_scan over [n]
 --| x: [
---|   lane_blocks width 16 remainder serialised totals true] operations [3] strip 1024 link 52428
+--|   lane_blocks width 16 remainder serialised totals true] operations [3] strip 256 link 52428

@@ -10,7 +10,7 @@ entry main [n] (xs: [n]i64) = sort_i64.argsort xs
 --|   in_pieces] operations [4] lanes 4
 --| -- main, line 3: segmented_scan over [t]
 --| x.2: [
---|   lane_blocks width 4 remainder serialised] operations [3] strip 512 link 65536
+--|   lane_blocks width 4 remainder serialised] operations [3] strip 256 link 65536
 --| -- main, line 3: segmented_map over [pieces]
 --| x.3: [
 --|   pointwise] operations [6, radix, 12 * piece] additions [2 * piece] appends [out ahead 128, out.2 ahead 128]

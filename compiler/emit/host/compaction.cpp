@@ -216,11 +216,11 @@ static Strip strip_of_list(Context& c, const CompactionLoop& loop, std::size_t k
   const Operand never = ir::i64_operand(std::numeric_limits<std::int64_t>::max());
   strip.full = c.mutable_variable("full", ScalarType::i64, if_large(c.add(begin, elements), never));
   for (std::size_t t = 0; t < targets.size(); ++t) {
-    const std::int64_t size = ir::byte_size(type_of(c, targets[t]));
+    const ScalarType type = type_of(c, targets[t]);
     strip.buffers.push_back(c.block_variable("strip"));
-    c.emit(AllocateLocal{strip.buffers.back(), (strip.elements + width) * size});
+    c.emit(AllocateLocal{strip.buffers.back(), (strip.elements + width) * ir::byte_size(type)});
     strip.made.push_back(
-        strip_of_row(c, strip.large, strip.buffers.back(), loop.places[k][t], zero));
+        strip_of_row(c, strip.large, strip.buffers.back(), loop.places[k][t], zero, type));
   }
   return strip;
 }

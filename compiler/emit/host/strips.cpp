@@ -3,8 +3,10 @@
 // which is made where it belongs: the same code, of other addresses.
 //
 // Reading stops while a strip is copied, and a processor that looks some lines ahead does not make
-// up for that.  So with each strip as much is fetched of what the points read in order, some strips
-// ahead, if it is of few arrays.
+// up for that; nor does it look further than to the end of a page.  So points that are independent
+// have strips in several places of their row in turn, as many streams of memory (plan/streams.h
+// says of whom that is), and with each strip as much is fetched of what they read in order, some
+// strips ahead, if it is of few arrays.
 #include "emit/host/strips.h"
 
 #include <algorithm>
@@ -19,14 +21,18 @@
 namespace dagaz::emit {
 
 Place strip_of_row(Context& c, const Operand& large, NameId buffer, const Place& row,
-                   const Operand& begin) {
+                   const Operand& begin, ScalarType type) {
   const NameId made = c.block_variable("made");
+  // As the blocks differ, not the offsets, LLVM sees that neighbours are stored.
+  const Operand first = element_at(c, row, {begin});
   c.branch(
-      large, [&] { c.emit(Share{made, buffer}); }, [&] { c.emit(Share{made, row.block}); });
-  const Operand before = c.sub(ir::i64_operand(0), begin);
+      large, [&] { c.emit(Share{made, buffer}); },
+      [&] {
+        c.emit(Share{made, row.block, c.mul(first, ir::i64_operand(ir::byte_size(type)))});
+      });
   Place place = row;
   place.block = made;
-  place.offset = c.scalar(ScalarOp::select, ScalarType::i64, {large, before, row.offset});
+  place.offset = c.sub(ir::i64_operand(0), begin);
   return place;
 }
 
@@ -64,10 +70,12 @@ Strips::Strips(Context& c, const ir::Statement& s, const ir::Schedule& schedule,
   }
   if (streams_.empty()) return;
   elements_ = std::max<std::int64_t>(schedule.strip / largest, 1);
-  if (const auto* map = as<ir::SegmentedMap>(s.operation)) find_sources(map->space, map->body);
+  const auto* map = as<ir::SegmentedMap>(s.operation);
+  if (map != nullptr) find_sources(map->space, map->body);
   if (const auto* scan = as<ir::SegmentedScan>(s.operation)) find_sources(scan->space, scan->body);
   for (const Source& one : sources_) bytes += ir::byte_size(one.type);
   const Operand all = c.mul(c.product(extents), ir::i64_operand(bytes));
+  if (map != nullptr) places_ = plan::places_in_turn(c.settings, sources_.size());
   if (!plan::are_fetched(c.settings, sources_.size())) sources_.clear();
   large_ = c.both(are_large(c, all), c.less(ir::i64_operand(elements_), extents.back()));
 }
@@ -84,7 +92,9 @@ void Strips::find_sources(const std::vector<ir::SpaceDimension>& space, const ir
       dimensions.push_back(static_cast<std::size_t>(found - space.begin()));
     }
     const Place& place = c_.arrays.place_of(read.array);
-    const bool in_order = dimensions.size() == place.strides.size() &&
+    // Others are read again for each row, which a cache holds.
+    const bool has_all = dimensions.size() == space.size();
+    const bool in_order = dimensions.size() == place.strides.size() && has_all &&
                           dimensions.back() + 1 == space.size() &&
                           is_constant(place.strides.back(), 1);
     const Source source{place, c_.names().type(read.array).element, dimensions};
@@ -127,11 +137,23 @@ void Strips::run(const std::vector<Operand>& outer, const Operand& low, const Op
   const Operand start = if_large(c_.sub(low, c_.remainder(place, most)), low);
   const Operand whole = c_.maximum(c_.sub(high, low), ir::i64_operand(1));
   const Operand length = if_large(most, whole);
-  thread_loop(c_, c_.divide_up(c_.sub(high, start), length), false, [&](const Operand& k) {
-    const Operand from = c_.add(start, c_.mul(k, length));
+  const Operand strips = c_.divide_up(c_.sub(high, start), length);
+  const Operand share = c_.divide(strips, ir::i64_operand(places_));
+  thread_loop(c_, strips, false, [&](const Operand& k) {
+    const Operand from = c_.add(start, c_.mul(strip_in_turn(k, share), length));
     run_strip(outer, buffers, c_.maximum(low, from), c_.minimum(high, c_.add(from, length)), body,
               ahead);
   });
+}
+
+// The strip that comes as the `k`-th, where each place has a `share` of them; those that are left
+// come last.
+Operand Strips::strip_in_turn(const Operand& k, const Operand& share) const {
+  if (places_ == 1) return k;
+  const Operand places = ir::i64_operand(places_);
+  const Operand turn = c_.add(c_.mul(c_.remainder(k, places), share), c_.divide(k, places));
+  const Operand is_shared = c_.less(k, c_.mul(share, places));
+  return c_.scalar(ScalarOp::select, ScalarType::i64, {is_shared, turn, k});
 }
 
 void Strips::run_strip(const std::vector<Operand>& outer, const std::vector<NameId>& buffers,
@@ -140,7 +162,8 @@ void Strips::run_strip(const std::vector<Operand>& outer, const std::vector<Name
   if (const auto bytes = plan::bytes_ahead(c_.settings)) {
     c_.branch(large_, [&] {
       for (const Source& source : sources_) {
-        const Operand near = ir::i64_operand(*bytes / ir::byte_size(source.type));
+        const std::int64_t share = *bytes / (places_ * std::ssize(sources_));
+        const Operand near = ir::i64_operand(share / ir::byte_size(source.type));
         fetch(source, with(outer, begin), ahead_or(c_, ahead, near));
       }
     });
@@ -150,7 +173,7 @@ void Strips::run_strip(const std::vector<Operand>& outer, const std::vector<Name
   for (std::size_t k = 0; k < streams_.size(); ++k) {
     Place& target = *targets[streams_[k].result];
     rows.push_back(part_at(c_, target, outer));
-    target = strip_of_row(c_, large_, buffers[k], rows.back(), begin);
+    target = strip_of_row(c_, large_, buffers[k], rows.back(), begin, streams_[k].type);
     target.strides.insert(target.strides.begin(), outer.size(), ir::i64_operand(0));
     target.unit.reset();
   }

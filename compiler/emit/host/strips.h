@@ -17,7 +17,7 @@ using StripFunction = std::function<void(const std::vector<Destination>& targets
 /// Where the part from `begin` on of a dense row is made: in `buffer` if `large`, else where it
 /// belongs.
 Place strip_of_row(Context& c, const Operand& large, NameId buffer, const Place& row,
-                   const Operand& begin);
+                   const Operand& begin, ScalarType type);
 /// How far on what is fetched lies: `ahead`, or `near` where that is 0.
 Operand ahead_or(Context& c, const Operand& ahead, const Operand& near);
 /// Whether caches hold less than so many bytes, read and written, so that results go past them.
@@ -53,6 +53,7 @@ class Strips {
     bool operator==(const Source&) const = default;
   };
   void find_sources(const std::vector<ir::SpaceDimension>& space, const ir::Body& body);
+  Operand strip_in_turn(const Operand& k, const Operand& share) const;
   void fetch(const Source& source, const std::vector<Operand>& point, const Operand& ahead) const;
   void run_strip(const std::vector<Operand>& outer, const std::vector<NameId>& buffers,
                  const Operand& begin, const Operand& end, const StripFunction& body,
@@ -63,6 +64,7 @@ class Strips {
   std::vector<Stream> streams_;
   std::vector<Source> sources_;
   std::int64_t elements_ = 1;  // of a strip
+  int places_ = 1;             // of a row, which have strips in turn
   Operand large_;
 };
 

@@ -17,6 +17,7 @@
 #include "emit/host/interchange.h"
 #include "emit/host/streams.h"
 #include "emit/lanes/reduce.h"
+#include "emit/lanes/segments.h"
 #include "emit/memory/allocation.h"
 #include "emit/memory/elements.h"
 #include "emit/memory/host_scope.h"
@@ -27,6 +28,7 @@
 #include "emit/thread/running.h"
 #include "emit/versions.h"
 #include "plan/joined_sums.h"
+#include "plan/lane_values.h"
 #include "plan/sums_in_turn.h"
 
 namespace dagaz::emit {
@@ -193,11 +195,20 @@ static void load_totals(Context& c, const ir::Statement& s, const std::vector<Pl
   }
 }
 
+// Blocks whose lanes are segments.
+static const ir::LaneBlocks* segments_of(const ir::Strategy& strategy,
+                                         const ir::SegmentedReduce& e) {
+  const auto* blocks = as<ir::LaneBlocks>(strategy);
+  return blocks != nullptr && plan::are_segments(*blocks, e) ? blocks : nullptr;
+}
+
 // Whether all versions reduce pieces first, whose results one loop combines.
-static bool is_by_pieces(const Context& c, const ir::Schedule& schedule) {
-  return std::none_of(schedule.versions.begin(), schedule.versions.end(), [&](const auto& one) {
+static bool is_by_pieces(const Context& c, const ir::SegmentedReduce& e) {
+  const std::vector<ir::Version>& versions = e.schedule.versions;
+  return std::none_of(versions.begin(), versions.end(), [&](const auto& one) {
     return as<ir::Contraction>(one.strategy) || as<ir::Teams>(one.strategy) ||
            as<ir::BySegments>(one.strategy) || as<ir::StagedTiles>(one.strategy) ||
+           segments_of(one.strategy, e) ||
            (c.has_kernels() && as<ir::Interchanged>(one.strategy));
   });
 }
@@ -228,6 +239,8 @@ static void reduce_so(Context& c, const ir::Statement& s, const ir::SegmentedRed
     reduce_in_staged_tiles(c, s, e, *tiles, totals, mapped);
   } else if (const auto* way = as<ir::BySegments>(strategy)) {
     reduce_by_segments(c, s, e, *way, totals, mapped);
+  } else if (const auto* segments = segments_of(strategy, e)) {
+    reduce_segments_in_lanes(c, s, e, *segments, totals);
   } else {
     reduce_by_pieces(c, s, e, types, totals, mapped);
   }
@@ -242,7 +255,7 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedReduc
   const std::vector<Place> totals = total_arrays(c, s, types.size());
   const ir::Schedule* const outer =
       std::exchange(c.schedule, c.mode == Mode::host ? &e.schedule : c.schedule);
-  if (c.mode != Mode::host || is_by_pieces(c, e.schedule)) {
+  if (c.mode != Mode::host || is_by_pieces(c, e)) {
     reduce_by_pieces(c, s, e, types, totals, mapped);
   } else {
     const std::vector<ir::Version>& versions = e.schedule.versions;
