@@ -59,13 +59,19 @@ void Profile::Runs::add(double more_microseconds, int64_t more_bytes) {
   bytes += more_bytes;
 }
 
-void Profile::add(std::string name, double microseconds) {
+void Profile::Runs::add(const KernelTraffic& more) {
+  const KernelTraffic sum = traffic.value_or(KernelTraffic{});
+  traffic = {sum.l1 + more.l1, sum.l2 + more.l2, sum.memory + more.memory,
+             sum.memory_microseconds + more.memory_microseconds};
+}
+
+void Profile::add(std::string name, double microseconds, std::string details) {
   const std::lock_guard lock(mutex_);
-  events_.push_back({std::move(name), "", microseconds});
+  events_.push_back({std::move(name), "", microseconds, nullptr, std::move(details)});
 }
 
 void Profile::add_call(const std::string& entry, double microseconds) {
-  add("entry " + entry, microseconds);
+  add("entry " + entry, microseconds, "{}");
   const std::lock_guard lock(mutex_);
   in_calls_ += microseconds;
 }
@@ -75,10 +81,11 @@ void Profile::add_loop(const char* position, double microseconds, int64_t bytes)
   loops_[{position, loop_name}].add(microseconds, bytes);
 }
 
-void Profile::add_kernel(const Launch& launch, double microseconds, std::string details) {
+void Profile::add_kernel(const Launch& launch, double microseconds, const KernelTraffic& traffic,
+                         std::string details) {
   const std::lock_guard lock(mutex_);
   events_.push_back({launch.kernel->name, launch.position, microseconds, nullptr,
-                     std::move(details), launch.moved, true});
+                     std::move(details), launch.moved, true, traffic});
 }
 
 void Profile::add_kernel(const Launch& launch, std::function<double()> duration) {
@@ -99,7 +106,11 @@ std::vector<Profile::Row> Profile::rows() const {
   std::map<Place, Runs> places = loops_;
   for (const Event& event : events_) {
     if (event.is_kernel) {
-      places[{event.position, event.name}].add(event.microseconds, event.bytes);
+      Runs& runs = places[{event.position, event.name}];
+      runs.add(event.microseconds, event.bytes);
+      if (event.traffic) {
+        runs.add(*event.traffic);
+      }
     }
   }
   std::vector<Row> rows(places.begin(), places.end());
@@ -162,9 +173,25 @@ std::string Profile::table(const std::vector<Row>& rows, const MemoryStatistics&
                  (place.first.empty() ? "?" : place.first) + "  " + place.second);
   }
   text += line(percent(elsewhere), as_time(elsewhere), "", "", "", "elsewhere");
-  return text + line("", as_time(whole), "", "", "",
-                     "in all; at most " + as_bytes(static_cast<double>(memory.peak)) +
-                         " of memory");
+  return text +
+         line("", as_time(whole), "", "", "",
+              "in all; at most " + as_bytes(static_cast<double>(memory.peak)) + " of memory") +
+         traffic_table(rows);
+}
+
+/// What simulated kernels ask of memory; nothing where there are none.
+std::string Profile::traffic_table(const std::vector<Row>& rows) {
+  std::string text;
+  for (const auto& [place, runs] : rows) {
+    if (runs.traffic) {
+      const auto bytes = [](int64_t count) { return as_bytes(static_cast<double>(count)); };
+      text += line(bytes(runs.traffic->l1), bytes(runs.traffic->l2), std::to_string(runs.count),
+                   bytes(runs.traffic->memory), as_time(runs.traffic->memory_microseconds),
+                   (place.first.empty() ? "?" : place.first) + "  " + place.second);
+    }
+  }
+  const std::string head = line("of L1", "of L2", "count", "of memory", "estimated", "where");
+  return text.empty() ? text : head + text;
 }
 
 std::string Profile::report(const MemoryStatistics& memory, ReportFormat format) {

@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,14 @@ namespace dagaz::runtime {
 
 struct Launch;
 struct MemoryStatistics;
+
+/// What a simulated kernel asks of memory, in bytes, as a GPU's counters would say it.
+struct KernelTraffic {
+  int64_t l1 = 0;      // asked of L1 caches
+  int64_t l2 = 0;      // asked of the L2 cache
+  int64_t memory = 0;  // asked of memory
+  double memory_microseconds = 0;  // for the last at least, by an estimate
+};
 
 enum class ReportFormat { table, json };
 
@@ -30,14 +39,15 @@ class Profile {
   void pause() { paused_ = true; }
   void resume() { paused_ = false; }
 
-  /// Something else than a loop or kernel.
-  void add(std::string name, double microseconds);
+  /// Something else than a loop or kernel; `details` is a JSON object.
+  void add(std::string name, double microseconds, std::string details);
   /// A call of an entry point; the shares of places are of all calls.
   void add_call(const std::string& entry, double microseconds);
   /// A run of the parallel loop at `position`, which touches so many bytes of its arrays.
   void add_loop(const char* position, double microseconds, int64_t bytes);
-  /// A run of a kernel; `details` is a JSON object.
-  void add_kernel(const Launch& launch, double microseconds, std::string details);
+  /// A run of a simulated kernel.
+  void add_kernel(const Launch& launch, double microseconds, const KernelTraffic& traffic,
+                  std::string details);
   /// A run of a kernel whose duration is known only later; asked for when the report is made.
   void add_kernel(const Launch& launch, std::function<double()> duration);
 
@@ -55,13 +65,16 @@ class Profile {
     std::string details = "{}";
     int64_t bytes = 0;
     bool is_kernel = false;
+    std::optional<KernelTraffic> traffic = std::nullopt;
   };
   struct Runs {
     int64_t count = 0;
     double microseconds = 0;
     int64_t bytes = 0;
+    std::optional<KernelTraffic> traffic = std::nullopt;
 
     void add(double more_microseconds, int64_t more_bytes);
+    void add(const KernelTraffic& more);
   };
   using Place = std::pair<std::string, std::string>;  // position, name
   using Row = std::pair<Place, Runs>;
@@ -70,6 +83,7 @@ class Profile {
   double total(const std::vector<Row>& rows) const;
   std::string json(const std::vector<Row>& rows, const MemoryStatistics& memory) const;
   std::string table(const std::vector<Row>& rows, const MemoryStatistics& memory) const;
+  static std::string traffic_table(const std::vector<Row>& rows);
 
   const bool enabled_;
   std::atomic<bool> paused_{false};

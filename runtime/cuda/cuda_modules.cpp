@@ -61,7 +61,7 @@ CUmodule CudaModules::load_machine_code() {
     std::string problem;
     const double start_time = now_microseconds();
     machine_code_module_ = cuda::load_machine_code(machine_code_->image, problem);
-    context_.profile.add("load GPU code", now_microseconds() - start_time);
+    context_.profile.add("load GPU code", now_microseconds() - start_time, "{}");
     if (machine_code_module_ == nullptr) {
       machine_code_ = nullptr;
       if (context_.config.logging) {
@@ -98,7 +98,7 @@ CUmodule CudaModules::load_unit(size_t unit) {
                                          std::to_string(version) + ")");
     return nullptr;
   }
-  context_.profile.add("load GPU code", now_microseconds() - start_time);
+  context_.profile.add("load GPU code", now_microseconds() - start_time, "{}");
   return modules_[unit];
 }
 

@@ -38,6 +38,8 @@ constexpr int32_t access_write = 1;
 constexpr int32_t access_shared = 2;
 constexpr int32_t access_atomic = 4;
 constexpr int32_t access_read_only = 8;
+/// And of a copy that goes past the L1 cache.
+constexpr int32_t access_past_l1 = 16;
 
 /// Who accesses: the thread, its warp, and how many shuffles that warp has done.
 struct Accessor {

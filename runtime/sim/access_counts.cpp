@@ -1,10 +1,10 @@
-// Grouping accesses into requests of warps; sectors and banks.
+// Requests go through the caches; sectors and banks.
 #include "sim/access_counts.h"
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <set>
+#include <utility>
 
 #include "sim/access_checker.h"
 
@@ -12,131 +12,184 @@ namespace dagaz::runtime::sim {
 
 namespace {
 
+// Of these the requests to shared memory are looked at.
 constexpr int32_t observed_blocks = 8;
-constexpr int64_t most_requests = int64_t{1} << 18;
-constexpr int32_t lanes = 32;
-constexpr uint64_t sector_bytes = 32;
+// So many wait to be counted at most, but for those of the warp that runs.
+constexpr int64_t most_waiting = int64_t{1} << 20;
+constexpr int32_t most_resident_blocks = 32;
 constexpr uint64_t bank_bytes = 4;
 constexpr uint64_t banks = 32;
 
-/// How many sectors of global memory the accesses touch.
-int64_t sectors(const std::vector<uint64_t>& addresses, int64_t bytes) {
-  std::set<uint64_t> touched;
-  for (const uint64_t address : addresses) {
-    touched.insert(address / sector_bytes);
-    touched.insert((address + static_cast<uint64_t>(bytes) - 1) / sector_bytes);
+/// What a block has of an L1 cache.
+int64_t block_l1_bytes(const MemoryFacts& facts, const LaunchShape& launch) {
+  const int64_t threads = (launch.block + warp_lanes - 1) / warp_lanes * warp_lanes;
+  int64_t resident =
+      std::min<int64_t>(facts.multiprocessor_threads / threads, most_resident_blocks);
+  if (launch.shared_bytes > 0) {
+    resident = std::min(resident, facts.l1_bytes / launch.shared_bytes);
   }
-  return static_cast<int64_t>(touched.size());
-}
-
-/// How many would hold what is accessed, if it lay side by side.
-int64_t least_sectors(const std::vector<uint64_t>& addresses, int64_t bytes) {
-  const std::set<uint64_t> different(addresses.begin(), addresses.end());
-  const uint64_t all = different.size() * static_cast<uint64_t>(bytes);
-  return static_cast<int64_t>((all + sector_bytes - 1) / sector_bytes);
+  const int64_t each = (launch.grid + facts.multiprocessors - 1) / facts.multiprocessors;
+  resident = std::clamp<int64_t>(each, 1, std::max<int64_t>(resident, 1));
+  return facts.l1_bytes / resident - launch.shared_bytes;
 }
 
 /// How often shared memory must be asked again, because a bank holds several of the words.
-int64_t conflicts(const std::vector<uint64_t>& addresses, int64_t bytes) {
-  std::array<std::set<uint64_t>, banks> words;
-  for (const uint64_t address : addresses) {
-    const uint64_t last = (address + static_cast<uint64_t>(bytes) - 1) / bank_bytes;
-    for (uint64_t word = address / bank_bytes; word <= last; ++word) {
-      words[word % banks].insert(word);
-    }
+int64_t conflicts(const Request& request) {
+  std::array<int64_t, banks> words{};
+  for (const uint64_t word : request.units(bank_bytes)) {
+    ++words[word % banks];
   }
-  size_t most = 1;
-  for (const std::set<uint64_t>& bank : words) {
-    most = std::max(most, bank.size());
-  }
-  return static_cast<int64_t>(most) - 1;
+  return std::max<int64_t>(*std::max_element(words.begin(), words.end()) - 1, 0);
+}
+
+int64_t in_sectors(int64_t bytes) {
+  constexpr auto each = static_cast<int64_t>(sector_bytes);
+  return (bytes + each - 1) / each;
+}
+
+double ratio(int64_t part, int64_t whole) {
+  return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+std::string number(double value, int digits) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.*f", digits, value);
+  return text.data();
 }
 
 }  // namespace
 
-uint64_t AccessCounts::Times::operator()(const Key& key) const {
-  const auto site = reinterpret_cast<uintptr_t>(key.second);
-  return (key.first * 0x9e3779b97f4a7c15u) ^ (site * 0xc2b2ae3d27d4eb4fu);
-}
-
-void AccessCounts::start_launch() { *this = AccessCounts(); }
+AccessCounts::AccessCounts(const MemoryFacts& facts, const LaunchShape& launch)
+    : facts_(facts), block_l1_bytes_(block_l1_bytes(facts, launch)), l2_cache_(facts.l2_bytes) {}
 
 void AccessCounts::add(const Access& access) {
   const bool shared = (access.flags & access_shared) != 0;
   if (shared) {
     ++shared_accesses_;
+    if (access.block >= observed_blocks) {
+      return;
+    }
   } else if ((access.flags & access_atomic) != 0) {
     ++atomics_;
   } else if ((access.flags & access_write) != 0) {
     ++stores_;
-    stored_bytes_ += access.bytes;
   } else {
     ++loads_;
-    loaded_bytes_ += access.bytes;
   }
-  if (access.block >= observed_blocks || kept_ >= most_requests) {
-    return;
+  Block& block = blocks_.try_emplace(access.block, block_l1_bytes_).first->second;
+  WarpRequests& warp = block.warps[access.thread / warp_lanes];
+  waiting_ += warp.add(access) ? 1 : 0;
+  if (waiting_ >= most_waiting) {
+    count_requests(&warp);
+    waiting_ = static_cast<int64_t>(warp.requests().size());
+    if (waiting_ >= most_waiting) {
+      end_phase();
+    }
   }
-  const uint64_t block = static_cast<uint64_t>(access.block) << 32;
-  const auto time =
-      static_cast<size_t>(times_[{block | static_cast<uint32_t>(access.thread), access.site}]++);
-  const auto words = static_cast<int32_t>(static_cast<uint64_t>(access.bytes) / bank_bytes);
-  const int32_t together = shared && words > 1 ? lanes / words : lanes;
-  const auto warp = static_cast<uint32_t>(access.thread / together);
-  std::vector<Request>& requests = requests_[{block | warp, access.site}];
-  if (requests.size() <= time) {
-    kept_ += static_cast<int64_t>(time + 1 - requests.size());
-    requests.resize(time + 1);
-  }
-  requests[time].shared = shared;
-  requests[time].atomic = (access.flags & access_atomic) != 0;
-  requests[time].bytes = access.bytes;
-  requests[time].addresses.push_back(access.address);
 }
 
-std::string AccessCounts::report() const {
-  int64_t requests = 0;
-  int64_t found = 0;
-  int64_t least = 0;
-  int64_t added = 0;
-  int64_t added_sectors = 0;
-  int64_t shared_requests = 0;
-  int64_t conflicting = 0;
-  for (const auto& [place, times] : requests_) {
-    for (const Request& request : times) {
-      if (request.addresses.empty()) {
-        continue;
-      }
-      if (request.shared) {
-        ++shared_requests;
-        conflicting += conflicts(request.addresses, request.bytes);
-      } else {
-        const int64_t touched = sectors(request.addresses, request.bytes);
-        ++requests;
-        found += touched;
-        if (request.atomic) {
-          added += static_cast<int64_t>(request.addresses.size());
-          added_sectors += touched;
-        }
-        least += least_sectors(request.addresses, request.bytes);
+void AccessCounts::end_phase() {
+  count_requests(nullptr);
+  waiting_ = 0;
+}
+
+void AccessCounts::end_blocks() {
+  end_phase();
+  blocks_.clear();
+}
+
+/// Counts those of all warps, of each in turn, and forgets them.
+void AccessCounts::count_requests(const WarpRequests* without) {
+  std::vector<std::pair<Block*, WarpRequests*>> warps;
+  size_t most = 0;
+  for (auto& [index, block] : blocks_) {
+    for (auto& [number, warp] : block.warps) {
+      if (&warp != without && !warp.requests().empty()) {
+        warps.emplace_back(&block, &warp);
+        most = std::max(most, warp.requests().size());
       }
     }
   }
-  const auto ratio = [](int64_t part, int64_t whole) {
-    return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
-  };
-  std::array<char, 512> text{};
-  std::snprintf(text.data(), text.size(),
-                "{\"loads\":%lld,\"loaded_bytes\":%lld,\"stores\":%lld,\"stored_bytes\":%lld,"
-                "\"atomics\":%lld,\"sectors_per_atomic\":%.2f,\"sectors_per_request\":%.2f,"
-                "\"least_sectors_per_request\":%.2f,"
-                "\"shared_accesses\":%lld,\"bank_conflicts_per_request\":%.2f}",
-                static_cast<long long>(loads_), static_cast<long long>(loaded_bytes_),
-                static_cast<long long>(stores_), static_cast<long long>(stored_bytes_),
-                static_cast<long long>(atomics_), ratio(added_sectors, added),
-                ratio(found, requests), ratio(least, requests),
-                static_cast<long long>(shared_accesses_), ratio(conflicting, shared_requests));
-  return text.data();
+  for (size_t turn = 0; turn < most; ++turn) {
+    for (const auto& [block, warp] : warps) {
+      if (turn < warp->requests().size()) {
+        count(*block, warp->requests()[turn]);
+      }
+    }
+  }
+  for (const auto& [block, warp] : warps) {
+    warp->clear();
+  }
+}
+
+void AccessCounts::count(Block& block, const Request& request) {
+  if ((request.flags & access_shared) != 0) {
+    count_shared(request);
+    return;
+  }
+  constexpr auto bytes = static_cast<int64_t>(sector_bytes);
+  const bool atomic = (request.flags & access_atomic) != 0;
+  const bool writes = (request.flags & access_write) != 0;
+  const bool past_l1 = atomic || (request.flags & access_past_l1) != 0;
+  const std::vector<uint64_t> sectors = request.units(sector_bytes);
+  const auto touched = static_cast<int64_t>(sectors.size());
+  ++global_.requests;
+  global_.found += touched;
+  global_.least += in_sectors(request.bytes());
+  atomic_.requests += atomic ? request.lanes : 0;
+  atomic_.found += atomic ? touched : 0;
+  (writes ? l1_.written : l1_.read) += touched * bytes;
+  for (const uint64_t sector : sectors) {
+    if (!writes && !past_l1 && block.l1.read(sector)) {
+      continue;
+    }
+    (writes ? l2_.written : l2_.read) += bytes;
+    if (!writes || atomic) {
+      memory_read_ += l2_cache_.read(sector) ? 0 : bytes;
+    }
+    if (writes) {
+      l2_cache_.write(sector);
+    }
+  }
+}
+
+void AccessCounts::count_shared(const Request& request) {
+  ++shared_.requests;
+  shared_.found += conflicts(request);
+}
+
+Traffic AccessCounts::memory() const {
+  return {memory_read_, l2_cache_.written_back() * static_cast<int64_t>(sector_bytes)};
+}
+
+double AccessCounts::memory_microseconds() const {
+  const Traffic all = memory();
+  return static_cast<double>(all.read + all.written) / facts_.bytes_per_microsecond;
+}
+
+std::string AccessCounts::report() const {
+  const Traffic all = memory();
+  const std::pair<const char*, std::string> counts[] = {
+      {"loads", std::to_string(loads_)},
+      {"stores", std::to_string(stores_)},
+      {"atomics", std::to_string(atomics_)},
+      {"l1_read_bytes", std::to_string(l1_.read)},
+      {"l1_written_bytes", std::to_string(l1_.written)},
+      {"l2_read_bytes", std::to_string(l2_.read)},
+      {"l2_written_bytes", std::to_string(l2_.written)},
+      {"memory_read_bytes", std::to_string(all.read)},
+      {"memory_written_bytes", std::to_string(all.written)},
+      {"estimated_memory_microseconds", number(memory_microseconds(), 3)},
+      {"sectors_per_atomic", number(ratio(atomic_.found, atomic_.requests), 2)},
+      {"sectors_per_request", number(ratio(global_.found, global_.requests), 2)},
+      {"least_sectors_per_request", number(ratio(global_.least, global_.requests), 2)},
+      {"shared_accesses", std::to_string(shared_accesses_)},
+      {"bank_conflicts_per_request", number(ratio(shared_.found, shared_.requests), 2)}};
+  std::string text;
+  for (const auto& [name, count] : counts) {
+    text += (text.empty() ? "{\"" : ",\"") + std::string(name) + "\":" + count;
+  }
+  return text + "}";
 }
 
 }  // namespace dagaz::runtime::sim

@@ -15,13 +15,15 @@ void BlockScheduler::copy(SimThread& thread, const SharedCopy& copy, const void*
     abandon();
   }
   constexpr int64_t word = 4;
+  constexpr int64_t past_l1_bytes = 16;
   const bool whole =
       reinterpret_cast<uintptr_t>(copy.source) % static_cast<uintptr_t>(copy.bytes) == 0;
   const int64_t each = whole ? copy.bytes : word;
   for (int64_t done = 0; done < copy.bytes; done += each) {
     count(thread, copy.target + done, each, access_shared | access_write, site);
     if (done < copy.present) {
-      count(thread, copy.source + done, std::min(each, copy.present - done), 0, site);
+      const int32_t flags = each == past_l1_bytes ? access_past_l1 : 0;
+      count(thread, copy.source + done, std::min(each, copy.present - done), flags, site);
     }
   }
   const auto offset = copy.target - static_cast<const char*>(thread.block->shared);

@@ -209,7 +209,7 @@ bool BlockScheduler::run_blocks(int32_t first, int32_t count) {
   for (int32_t i = 0; i < count; ++i) {
     start_block(*blocks_[static_cast<size_t>(i)], first + i);
   }
-  std::shuffle(start_order_.begin(), start_order_.end(), random_);
+  mix(start_order_);
   live_ = static_cast<int64_t>(start_order_.size());
   while (live_ > 0) {
     if (next_unstarted_ < start_order_.size() || !ready_.empty()) {
@@ -224,6 +224,20 @@ bool BlockScheduler::run_blocks(int32_t first, int32_t count) {
   return true;
 }
 
+/// Where accesses are counted the threads of a warp stay together, so that few requests are
+/// incomplete at any time.
+void BlockScheduler::mix(std::vector<SimThread*>& threads) {
+  std::shuffle(threads.begin(), threads.end(), random_);
+  if (job_.counts != nullptr) {
+    std::stable_sort(threads.begin(), threads.end(), [](const SimThread* a, const SimThread* b) {
+      const auto warp = [](const SimThread* one) {
+        return std::pair(one->block->index, one->index / warp_threads);
+      };
+      return warp(a) < warp(b);
+    });
+  }
+}
+
 bool BlockScheduler::run(const BlockJob& job) {
   job_ = job;
   problem_.clear();
@@ -236,6 +250,9 @@ bool BlockScheduler::run(const BlockJob& job) {
     fine = run_blocks(first, count);
     first += count;
     let_stores_arrive();
+    if (job_.counts != nullptr) {
+      job_.counts->end_blocks();
+    }
     if (live_ > 0) {
       // Some fibres are suspended inside the kernel for good.
       idle_.clear();
@@ -254,7 +271,10 @@ bool BlockScheduler::release() {
   for (size_t i = 0; i < running_; ++i) {
     released |= release(*blocks_[i]);
   }
-  std::shuffle(ready_.begin(), ready_.end(), random_);
+  mix(ready_);
+  if (job_.counts != nullptr) {
+    job_.counts->end_phase();
+  }
   return released;
 }
 

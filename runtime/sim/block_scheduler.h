@@ -137,6 +137,7 @@ class BlockScheduler {
 
   bool run_blocks(int32_t first, int32_t count);
   void start_block(SimBlock& block, int32_t index);
+  void mix(std::vector<SimThread*>& threads);
   bool step();
   bool resume(Fiber& fiber);
   SimThread* take_unstarted();

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "context.h"
@@ -25,15 +26,15 @@ namespace {
 /// What is asked of a GPU, and how many of its threads really run together.
 struct Facts {
   const char* name;
-  int32_t multiprocessors;
-  int32_t multiprocessor_threads;
+  MemoryFacts memory;
   int32_t max_shared_bytes;
   int32_t threads_together;
 };
 // On the small one ordinary test sizes reach the code for large inputs.  Of an H100's 270 336
 // threads enough run for blocks to look back past the 32 tiles that a warp sees at once.
-constexpr Facts known_devices[] = {{"small", 4, 2048, 48 << 10, 1024},
-                                   {"h100", 132, 2048, 227 << 10, 16384}};
+constexpr Facts known_devices[] = {
+    {"small", {4, 2048, 96 << 10, 1 << 20, 1e5}, 48 << 10, 1024},
+    {"h100", {132, 2048, 256 << 10, 50 << 20, 3.35e6}, 227 << 10, 16384}};
 constexpr int32_t max_block_threads = 1024;
 constexpr uint64_t default_seed = 1;
 // Fresh memory has this in every byte, so that using it uninitialised shows.
@@ -99,10 +100,12 @@ class SimDevice final : public Device {
   }
   int32_t copy(void* target, const void* source, int64_t bytes) override {
     write_now();
+    note("copy", bytes, bytes);
     return move(target, source, bytes);
   }
   int32_t fill(void* target, int64_t bytes, const Pattern& pattern) override {
     write_now();
+    note("fill", 0, bytes);
     pattern.write(target, bytes);
     return DZ_OK;
   }
@@ -141,6 +144,14 @@ class SimDevice final : public Device {
     }
     return DZ_OK;
   }
+  /// That memory of the device is read and written without a kernel.
+  void note(const char* name, int64_t read, int64_t written) {
+    if (context_.profile.active()) {
+      context_.profile.add(name, 0,
+                           "{\"memory_read_bytes\":" + std::to_string(read) +
+                               ",\"memory_written_bytes\":" + std::to_string(written) + "}");
+    }
+  }
   int32_t check(const Launch& launch) const;
   int32_t report(const Launch& launch, const std::string& problem) const;
   void print_kernel_traces();
@@ -150,7 +161,6 @@ class SimDevice final : public Device {
   KnownMemory memory_;
   const uint64_t seed_;  // of the order of threads
   BlockScheduler scheduler_;
-  AccessCounts counts_;
   dz_failure_word failure_{};
   std::vector<Write> late_;      // that nothing has waited for
   std::vector<int64_t> traces_;  // a dz_trace_buffer, or nothing
@@ -198,6 +208,12 @@ int32_t SimDevice::check(const Launch& launch) const {
   return DZ_OK;
 }
 
+static KernelTraffic traffic(const AccessCounts& counts) {
+  const auto both = [](const Traffic& one) { return one.read + one.written; };
+  return {both(counts.l1()), both(counts.l2()), both(counts.memory()),
+          counts.memory_microseconds()};
+}
+
 int32_t SimDevice::launch(const Launch& launch) {
   const int32_t status = check(launch);
   if (status != DZ_OK) {
@@ -208,17 +224,17 @@ int32_t SimDevice::launch(const Launch& launch) {
   arguments.insert(arguments.end(), launch.arguments,
                    launch.arguments + launch.kernel->argument_count);
   write_now();
-  const bool counts = context_.profile.active();
-  if (counts) {
-    counts_.start_launch();
+  std::optional<AccessCounts> counts;
+  if (context_.profile.active()) {
+    counts.emplace(facts_.memory, LaunchShape{launch.block, launch.grid, launch.shared_bytes});
   }
   const double start = now_microseconds();
   const bool fine = scheduler_.run({launch.kernel->sim_function, arguments.data(), launch.block,
                                     static_cast<int32_t>(launch.grid), launch.shared_bytes,
-                                    &failure_.code, counts ? &counts_ : nullptr});
+                                    &failure_.code, counts ? &*counts : nullptr});
   if (counts) {
     const double duration = now_microseconds() - start;
-    context_.profile.add_kernel(launch, duration, counts_.report());
+    context_.profile.add_kernel(launch, duration, traffic(*counts), counts->report());
   }
   return fine ? DZ_OK : report(launch, scheduler_.problem());
 }
@@ -238,13 +254,13 @@ int32_t SimDevice::synchronise() {
 int64_t SimDevice::property(int32_t property) const {
   switch (property) {
     case DZ_MULTIPROCESSORS:
-      return facts_.multiprocessors;
+      return facts_.memory.multiprocessors;
     case DZ_MAX_BLOCK_THREADS:
       return max_block_threads;
     case DZ_MAX_SHARED_BYTES:
       return facts_.max_shared_bytes;
     case DZ_RESIDENT_THREADS:
-      return facts_.multiprocessors * facts_.multiprocessor_threads;
+      return facts_.memory.multiprocessors * facts_.memory.multiprocessor_threads;
     case DZ_WARP_SIZE:
       return warp_threads;
     default:

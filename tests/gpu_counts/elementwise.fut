@@ -15,10 +15,11 @@
 -- moves: space [40][50][60]f32: loads 480000, stores 480000, sectors 100
 -- moves: turned [300][400]f32: loads 480000, stores 480000, sectors 100
 -- moves: turned_each [5][100][200]f32: loads 400000, stores 400000, sectors 100
--- moves: turned_bytes [300][400]u8: loads 120000, stores 120000, sectors 100 now 167
--- moves: outer_product [300]f32 [300]f32: loads 2400 now 450000, stores 360000, sectors 100
--- moves: stencil [200][200]f64: loads 320000 now 420608, stores 320000, sectors 100
--- moves: stencil_loop i64=4 [200][200]f64: loads 1280000 now 1682432, stores 1280000, sectors 100
+-- moves: turned_bytes [300][400]u8: loads 120000, stores 120000, sectors 100 now 164
+-- moves: outer_product [300]f32 [300]f32: loads 2400, stores 360000, sectors 100
+-- moves: stencil [200][200]f64: loads 320000, stores 320000, l2 500000, sectors 100
+-- moves: stencil_loop i64=4 [200][200]f64: loads 1280000 now 1600000, stores 1280000 now 1600000,
+--   sectors 100
 entry saxpy [n] (a: f32) (xs: [n]f32) (ys: [n]f32) = map2 (\x y -> a * x + y) xs ys
 entry plane (xs: [][]f32) = map (map (\x -> x * x + 1)) xs
 entry space (xs: [][][]f32) = map (map (map f32.sqrt)) xs

@@ -17,29 +17,29 @@
 -- counts: filter_gradient [1000][1000]f32 [3][3]f32 [998][998]f32: launches 1, waits 1
 -- counts: channels_gradient [32][64][64]f32 [64][32][3][3]f32 [64][62][62]f32: launches 2,
 --   waits 1
--- moves: product_gradient [128][128]f32 [128][128]f32 [128][128]f32: loads 196608 now 524288,
---   stores 131072, sectors 100
--- moves: convolution_gradient [200][200]f32 [3][3]f32: loads 160036 now 1476880, stores 160036,
---   sectors 100
--- moves: filter_gradient [200][200]f32 [3][3]f32 [198][198]f32: loads 156852 now 212940,
---   stores 160000, sectors 100
+-- moves: product_gradient [128][128]f32 [128][128]f32 [128][128]f32: loads 196608 now 262144,
+--   stores 131072, l2 524288, sectors 100
+-- moves: convolution_gradient [200][200]f32 [3][3]f32: loads 160036, stores 160036, l2 160036 now
+--   1432000, sectors 100
+-- moves: filter_gradient [200][200]f32 [3][3]f32 [198][198]f32: loads 156852, stores 160000, l2
+--   250000, sectors 100
 -- moves: channels_gradient [16][32][32]f32 [32][16][3][3]f32 [32][30][30]f32: loads 199168 now
---   3617280, stores 83968, sectors 100 now 229
+--   314368, stores 83968, l2 314368 now 2105344, sectors 100 now 229
 -- moves: softmax_gradient [40][1000]f32 [40][1000]f32: loads 320000, stores 160000, sectors 100
 -- moves: attention_gradient [64][32]f32 [64][32]f32 [64][32]f32 [64][32]f32: loads 32768 now
---   237568, stores 24576 now 65536, sectors 100
+--   106496, stores 24576 now 81920, sectors 100
 -- moves: heads_gradient [4][64][32]f32 [4][64][32]f32 [4][64][32]f32 [4][64][32]f32: loads 131072
---   now 851968, stores 98304 now 229376, sectors 100
--- moves: hmlstm_gradient [200]f32 [200]f32 [200][200]f32 [200][200]f32 [200][200]f32
---   [200][200]f32: loads 641600 now 960000, stores 640000, sectors 100
--- moves: lstm_gradient [4][16][8]f32 [4][16][16]f32 [4][16]f32 [2][16][8]f32: loads 7424 now
---   382976, stores 6400 now 39424, sectors 100 now 227
+--   now 327680, stores 98304 now 229376, sectors 100
+-- moves: hmlstm_gradient [200]f32 [200]f32 [200][200]f32 [200][200]f32 [200][200]f32 [200][200]f32:
+--   loads 641600, stores 640000, sectors 100
+-- moves: lstm_gradient [4][16][8]f32 [4][16][16]f32 [4][16]f32 [2][16][8]f32: loads 7424 now 95488,
+--   stores 6400 now 66816, sectors 100 now 227
 -- moves: gmm_gradient [10]f64 [10][16]f64 [10][16]f64 [10][120]f64 [64][16]f64: loads 20432 now
---   1279704, stores 12240 now 429848, sectors 100
--- moves: n_body_gradient [512]f32 [512]f32: loads 4096 now 196608, stores 2048 now 67584, sectors
---   100
--- moves: k_means_gradient [1000][32]f32 [10][32]f32: loads 129280 now 660480, stores 1280 now
---   12000, sectors 100
+--   593280, stores 12240 now 442256, sectors 100 now 382
+-- moves: n_body_gradient [512]f32 [512]f32: loads 4096, stores 2048 now 67624, l2 18432 now 135168,
+--   sectors 100
+-- moves: k_means_gradient [1000][32]f32 [10][32]f32: loads 129280 now 265536, stores 1280 now
+--   13408, sectors 100
 module of_products = import "products"
 module of_rows = import "rows"
 module hmlstm = import "../../bench/ad/hmlstm"

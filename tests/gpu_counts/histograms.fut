@@ -15,18 +15,16 @@
 -- counts: arg_1m [1000000]i64 [1000000]f32: launches 1, waits 1
 -- moves: counted_16 [100000]i64: loads 800000, stores 64, sectors 100
 -- moves: counted_1k [100000]i64: loads 800000, stores 4000, sectors 100
--- moves: counted_1m [100000]i64: loads 800000, stores 4, sectors 100
+-- moves: counted_1m [100000]i64: loads 800000, stores 4000000, sectors 100
 -- moves: sums_16 [100000]i64 [100000]f32: loads 1200000, stores 64, sectors 100
 -- moves: sums_1k [100000]i64 [100000]f32: loads 1200000, stores 4000, sectors 100
--- moves: sums_1m [100000]i64 [100000]f32: loads 1200000, stores 4, sectors 100
+-- moves: sums_1m [100000]i64 [100000]f32: loads 1200000, stores 4000000, sectors 100
 -- moves: greatest_16 [100000]i64 [100000]f32: loads 1200000, stores 64, sectors 100
--- moves: greatest_1k [100000]i64 [100000]f32: loads 1200000 now 1600000, stores 4000, sectors 100
--- moves: greatest_1m [100000]i64 [100000]f32: loads 1200000 now 1600000, stores 4, sectors 100
--- moves: arg_16 [100000]i64 [100000]f32: loads 1200000 now 1345728, stores 192 now 145728, sectors
---   100
--- moves: arg_1k [100000]i64 [100000]f32: loads 1200000 now 1368000, stores 12000 now 168000,
---   sectors 100
--- moves: arg_1m [10000]i64 [10000]f32: loads 120000 now 240000, stores 12 now 120000, sectors 100
+-- moves: greatest_1k [100000]i64 [100000]f32: loads 1200000, stores 4000, sectors 100
+-- moves: greatest_1m [100000]i64 [100000]f32: loads 1200000, stores 4000000, sectors 100
+-- moves: arg_16 [100000]i64 [100000]f32: loads 1200000, stores 192 now 141696, sectors 100
+-- moves: arg_1k [100000]i64 [100000]f32: loads 1200000, stores 12000 now 168040, sectors 100
+-- moves: arg_1m [10000]i64 [10000]f32: loads 120000, stores 12000000 now 16000096, sectors 100
 entry counted_16 [n] (is: [n]i64) = reduce_by_index (replicate 16 0i32) (+) 0 is (replicate n 1)
 entry counted_1k [n] (is: [n]i64) = reduce_by_index (replicate 1000 0i32) (+) 0 is (replicate n 1)
 entry counted_1m [n] (is: [n]i64) =

@@ -17,33 +17,33 @@
 -- counts: channels [32][64][64]f32 [32][32][3][3]f32: launches 1, waits 1
 -- counts: attention [1024][64]f32 [1024][64]f32 [1024][64]f32: launches 1, waits 1
 -- counts: lu [256][256]f64: launches 255, waits 1, graphs 7, parts 256
--- moves: product [128][128]f32 [128][128]f32: loads 131072 now 262144, stores 65536, sectors 100
--- moves: product_f64 [128][128]f64 [128][128]f64: loads 262144 now 524288, stores 131072, sectors
+-- moves: product [128][128]f32 [128][128]f32: loads 131072, stores 65536, l2 262144, sectors 100
+-- moves: product_f64 [128][128]f64 [128][128]f64: loads 262144, stores 131072, l2 524288, sectors
 --   100
--- moves: left_transposed [128][128]f32 [128][128]f32: loads 131072 now 262144, stores 65536,
+-- moves: left_transposed [128][128]f32 [128][128]f32: loads 131072, stores 65536, l2 262144,
 --   sectors 100
--- moves: right_transposed [128][128]f32 [128][128]f32: loads 131072 now 262144, stores 65536,
+-- moves: right_transposed [128][128]f32 [128][128]f32: loads 131072, stores 65536, l2 262144,
 --   sectors 100
--- moves: batch [4][128][128]f32 [4][128][128]f32: loads 524288 now 1048576, stores 262144, sectors
+-- moves: batch [4][128][128]f32 [4][128][128]f32: loads 524288, stores 262144, l2 1048576, sectors
 --   100
--- moves: matrix_vector [512][256]f32 [256]f32: loads 525312 now 1048576, stores 2048, sectors 100
--- moves: vector_matrix [512]f32 [512][256]f32: loads 526336 now 1048576, stores 1024 now 9216,
+-- moves: matrix_vector [512][256]f32 [256]f32: loads 525312, stores 2048, sectors 100
+-- moves: vector_matrix [512]f32 [512][256]f32: loads 526336, stores 1024, sectors 100
+-- moves: product [16][4096]f32 [4096][16]f32: loads 524288, stores 1024, l2 524288, sectors 100
+-- moves: k_means_step [10000][2]f32 [10][2]f32: loads 80080 now 320320, stores 80 now 120280,
 --   sectors 100
--- moves: product [16][4096]f32 [4096][16]f32: loads 524288, stores 1024 now 9216, sectors 100
--- moves: k_means_step [10000][2]f32 [10][2]f32: loads 80080 now 403360, stores 80 now 120080,
---   sectors 100
--- moves: n_body [512]f32 [512]f32: loads 4096 now 131072, stores 2048 now 34816, sectors 100
--- moves: convolution_1d [50000]f32 [9]f32: loads 200036, stores 199968, sectors 100
--- moves: convolution_2d [200][200]f32 [3][3]f32: loads 160036 now 216604, stores 156816, sectors
+-- moves: n_body [512]f32 [512]f32: loads 4096, stores 2048 now 34856, l2 18432 now 71680, sectors
+--   100
+-- moves: convolution_1d [50000]f32 [9]f32: loads 200036, stores 199968, l2 200036, sectors 100
+-- moves: convolution_2d [200][200]f32 [3][3]f32: loads 160036, stores 156816, l2 250000, sectors
 --   100 now 126
--- moves: channels [8][32][32]f32 [8][8][3][3]f32: loads 35072 now 583680, stores 28800, sectors
---   100
--- moves: attention [128][64]f32 [128][64]f32 [128][64]f32: loads 98304 now 589824, stores 32768,
+-- moves: channels [8][32][32]f32 [8][8][3][3]f32: loads 35072, stores 28800, l2 112890 now 264192,
 --   sectors 100
--- moves: lu [64][64]f64: loads 2064384 now 4811520, stores 2064384, sectors 100
--- moves: affine [128][128]f32 [128][128]f32 [128]f32: loads 131584 now 327680, stores 65536,
+-- moves: attention [128][64]f32 [128][64]f32 [128][64]f32: loads 98304, stores 32768, l2 557056,
 --   sectors 100
--- moves: min_plus [128][128]f32 [128][128]f32: loads 131072 now 262144, stores 65536, sectors 100
+-- moves: lu [64][64]f64: loads 2064384, stores 2064384, sectors 100
+-- moves: affine [128][128]f32 [128][128]f32 [128]f32: loads 131584, stores 65536, l2 263168,
+--   sectors 100
+-- moves: min_plus [128][128]f32 [128][128]f32: loads 131072, stores 65536, l2 262144, sectors 100
 def dot (xs: []f32) (ys: []f32): f32 = f32.sum (map2 (*) xs ys)
 def mul [n][m][k] (a: [n][k]f32) (b: [k][m]f32): [n][m]f32 =
   map (\r -> map (\c -> dot r c) (transpose b)) a

@@ -12,18 +12,18 @@
 -- counts: products_in_order [1000000]f32 [1000000]f32: launches 1, waits 1
 -- counts: sum_of_rows [10000][100]f32: launches 1, waits 1
 -- counts: sum_of_rows [100][10000]f32: launches 1, waits 1
--- moves: sum [100000]f32: loads 400000, stores 4 now 200, sectors 100
--- moves: dot [100000]f32 [100000]f32: loads 800000, stores 4 now 200, sectors 100
--- moves: arg_max [100000]f32: loads 400000, stores 12 now 600, sectors 100
--- moves: moments [100000]f64: loads 800000, stores 24 now 1200, sectors 100
--- moves: products_in_order [100000]f32 [100000]f32: loads 800000, stores 8 now 400, sectors 100
--- moves: sum_of_rows [1000][100]f32: loads 400000, stores 400 now 6800, sectors 100
--- moves: sum_of_rows [100][1000]f32: loads 400000, stores 4000 now 12000, sectors 100
--- moves: two_sums [100000]f32 [100000]f32: loads 800000, stores 8 now 400, sectors 100
--- moves: mean_and_spread [100000]f64: loads 1600000, stores 16 now 800, sectors 100
+-- moves: sum [100000]f32: loads 400000, stores 4, sectors 100
+-- moves: dot [100000]f32 [100000]f32: loads 800000, stores 4, sectors 100
+-- moves: arg_max [100000]f32: loads 400000, stores 12, sectors 100
+-- moves: moments [100000]f64: loads 800000, stores 24, sectors 100
+-- moves: products_in_order [100000]f32 [100000]f32: loads 800000, stores 8, sectors 100
+-- moves: sum_of_rows [1000][100]f32: loads 400000, stores 400, sectors 100
+-- moves: sum_of_rows [100][1000]f32: loads 400000, stores 4000, sectors 100
+-- moves: two_sums [100000]f32 [100000]f32: loads 800000, stores 8, sectors 100
+-- moves: mean_and_spread [100000]f64: loads 1600000, stores 16, sectors 100
 -- moves: row_sums [1000][100]f32: loads 400000, stores 4000, sectors 100
--- moves: column_sums [1000][100]f32: loads 400000, stores 400 now 6800, sectors 100
--- moves: few_long_rows [10][10000]f32: loads 400000, stores 40 now 240, sectors 100
+-- moves: column_sums [1000][100]f32: loads 400000, stores 400, sectors 100
+-- moves: few_long_rows [10][10000]f32: loads 400000, stores 40, sectors 100
 entry sum (xs: []f32) = f32.sum xs
 entry dot [n] (xs: [n]f32) (ys: [n]f32) = f32.sum (map2 (*) xs ys)
 entry arg_max [n] (xs: [n]f32) =

@@ -8,13 +8,13 @@
 -- counts: cross_entropy_gradient [4096][1024]f32 [4096]i64: launches 1, waits 1
 -- counts: unit_rows [3][50][1000]f64: launches 1, waits 1
 -- counts: shares [4096][1024]f32: launches 1, waits 1
--- What they move: each array once; a label is read by all 256 threads of its block.
+-- What they move: each array once.
 -- moves: softmax [40][1000]f32: loads 160000, stores 160000
 -- moves: softmax [300][100]f32: loads 120000, stores 120000
--- moves: softmax [2][50000]f32: loads 400000 now 2000400, stores 400000 now 800416, sectors 100
+-- moves: softmax [2][50000]f32: loads 400000 now 1200128, stores 400000 now 800592, sectors 100
 -- moves: layer_norm [40][1000]f32: loads 160000, stores 160000
 -- moves: layer_norm_gradient [40][1000]f32 [40][1000]f32: loads 320000, stores 160000
--- moves: cross_entropy_gradient [40][1000]f32 [40]i64: loads 241920, stores 160000
+-- moves: cross_entropy_gradient [40][1000]f32 [40]i64: loads 160320, stores 160000
 -- moves: unit_rows [3][9][1000]f64: loads 216000, stores 216000
 -- moves: shares [40][1000]f32: loads 160000, stores 160000
 entry softmax [n] [m] (a: [n][m]f32) =

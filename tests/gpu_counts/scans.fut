@@ -13,8 +13,8 @@
 -- moves: row_scans [1000][100]f32: loads 400000, stores 400000, sectors 100
 -- moves: filtered [100000]f32: loads 400000, stores 400000, sectors 100
 -- moves: parted [100000]f32: loads 400000, stores 400000, sectors 100
--- moves: sorted [100000]i32: loads 2000000 now 2184320, stores 1600000 now 1608192, sectors 101
--- moves: fft [16384]f32 [16384]f32: loads 1835008 now 3670016, stores 1835008, sectors 100
+-- moves: sorted [100000]i32: loads 2000000 now 2592768, stores 1600000 now 2373024, sectors 101
+-- moves: fft [16384]f32 [16384]f32: loads 1835008, stores 1835008, sectors 100
 import "/prelude/sort"
 entry prefix_sums (xs: []i64) = scan (+) 0 xs
 entry recurrence [n] (a: [n]f64) (b: [n]f64) =

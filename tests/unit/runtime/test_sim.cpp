@@ -606,10 +606,15 @@ TEST_CASE("a profile of sim says what kernels ask of memory") {
   char* text = dzr_context_report(context);
   const std::string report = text;
   std::free(text);
-  CHECK(report.find("\"loads\":64,\"loaded_bytes\":512,\"stores\":0,\"stored_bytes\":0,"
-                    "\"atomics\":0,\"sectors_per_atomic\":0.00,\"sectors_per_request\":8.00,"
+  CHECK(report.find("\"loads\":64,\"stores\":0,\"atomics\":0,\"l1_read_bytes\":512,"
+                    "\"l1_written_bytes\":0,\"l2_read_bytes\":512,\"l2_written_bytes\":0,"
+                    "\"memory_read_bytes\":256,\"memory_written_bytes\":0,"
+                    "\"estimated_memory_microseconds\":0.003,"
+                    "\"sectors_per_atomic\":0.00,\"sectors_per_request\":8.00,"
                     "\"least_sectors_per_request\":8.00,\"shared_accesses\":0,"
                     "\"bank_conflicts_per_request\":0.00") != std::string::npos);
+  CHECK(report.find("{\"memory_read_bytes\":0,\"memory_written_bytes\":8192}") !=
+        std::string::npos);
   CHECK(report.find("\"sectors_per_request\":32.00,\"least_sectors_per_request\":8.00,"
                     "\"shared_accesses\":32,\"bank_conflicts_per_request\":15.00") !=
         std::string::npos);

@@ -208,7 +208,7 @@ TEST_CASE("a profile of sim counts copies, as what they read") {
   char* text = dzr_context_report(sim.context);
   const std::string report = text;
   std::free(text);
-  CHECK(report.find("\"loads\":64,\"loaded_bytes\":512,\"stores\":128,\"stored_bytes\":1024") !=
+  CHECK(report.find("\"loads\":64,\"stores\":128,\"atomics\":0,\"l1_read_bytes\":1280,") !=
         std::string::npos);
   CHECK(report.find("\"shared_accesses\":192") != std::string::npos);
 }
