@@ -1,6 +1,6 @@
-// Loops that write each element of an array once, and read no other before, are maps.
+// Loops that write each element of an array once, and read no other of its elements, are maps.
 //
-//   loop ys = r for i < n do ys with [i] = f i ys[i]   =   map f (iota n) r   of n elements
+//   loop ys = r for i < n do ys with [i] = f i ys[i]   =   map f (iota n) r
 //
 // What a step computes besides are numbers: a loop whose steps make arrays stays one, which needs
 // the memory of one step at a time.
